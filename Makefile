@@ -1,0 +1,56 @@
+# Habit's entry points. Nothing is built here: cargo and CMake do the work, the scripts named below do
+# the set-up and the checks. `make demo` and `make test` need no preparation on a machine with Rust.
+
+PREFIX ?= /usr/local
+BUILD  := build/cmake
+CARGO  ?= cargo
+
+.DEFAULT_GOAL := build
+.PHONY: help build demo test bench install headers headers-check fmt clippy dist clean
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
+
+build: ## shared and static library, in build/cmake
+	@tests/setup.sh build
+	cmake -S . -B $(BUILD) -DCORTEN_CARGO_TARGET_DIR=$(CURDIR)/target
+	cmake --build $(BUILD)
+
+demo: ## build, install into build/demo, run the examples, run NumPy on the library
+	@tests/setup.sh demo
+	@tests/demo.sh
+
+test: ## everything that CI checks
+	@tests/setup.sh test
+	@tests/run.sh
+
+bench: ## the benchmarks of bench/ (BENCH="arguments")
+	@tests/setup.sh build
+	@$(MAKE) --no-print-directory -C bench $(BENCH)
+
+install: build ## into PREFIX=/usr/local (DESTDIR is honoured)
+	cmake --install $(BUILD) --prefix $(PREFIX)
+
+headers: ## regenerate include/*.h from the Rust source (cbindgen)
+	$(CARGO) run --quiet --locked --release --manifest-path ffi/headers/Cargo.toml
+
+headers-check: ## fail if regenerating the headers changes one
+	@mkdir -p build && rm -rf build/headers && cp -r include build/headers
+	@$(MAKE) --no-print-directory headers
+	@diff -ru build/headers include || { echo "the headers were stale; regenerated now, commit them" >&2; exit 1; }
+
+fmt: ## format all Rust code
+	$(CARGO) fmt --all
+	$(CARGO) fmt --manifest-path tests/Cargo.toml
+	$(CARGO) fmt --manifest-path ffi/headers/Cargo.toml
+
+clippy: ## lints of all Rust code; a warning is an error
+	$(CARGO) clippy --quiet --locked --workspace --all-targets -- -D warnings
+	$(CARGO) clippy --quiet --locked --manifest-path tests/Cargo.toml --all-targets -- -D warnings
+	$(CARGO) clippy --quiet --locked --manifest-path ffi/headers/Cargo.toml --all-targets -- -D warnings
+
+dist: ## source tarball with vendored crates, in build/
+	@cmake/dist.sh
+
+clean: ## remove everything that was built
+	rm -rf build target tests/target ffi/headers/target bench/target

@@ -1,0 +1,986 @@
+! Corten for Fortran: explicit interfaces, so that the compiler checks the arguments of a BLAS call,
+! and the library's own C functions.
+!
+! It is shipped as source because a .mod file belongs to one compiler: compile this file into the
+! project (it holds interfaces only, so its object file is empty and need not be linked). A program
+! may also call the BLAS with implicit interfaces, as ever, and not use this module.
+!
+! Each BLAS routine is here under its own name (dgemm) and under a generic one (gemm) that chooses
+! by the type of the arguments. The generic one takes whole arrays, the specific one also a(i, j).
+! Integers are 32-bit (LP64). To take only some names: use corten, only: gemm.
+module corten
+  use, intrinsic :: iso_c_binding, only: c_int, c_float, c_double, c_float_complex, &
+      c_double_complex, c_ptr, c_funptr
+  implicit none
+  private :: c_int, c_float, c_double, c_float_complex, c_double_complex, c_ptr, c_funptr
+  public
+
+  ! ---- The library itself --------------------------------------------------------------------
+  ! Strings come back as C pointers to text that lives as long as the program.
+  interface
+    ! Version, e.g. "0.1.0"
+    function corten_version() bind(C, name="corten_version") result(text)
+      import :: c_ptr
+      type(c_ptr) :: text
+    end function
+
+    ! What the library is and how it runs: version, instruction set, threads
+    function corten_get_config() bind(C, name="corten_get_config") result(text)
+      import :: c_ptr
+      type(c_ptr) :: text
+    end function
+
+    ! The instruction set in use: generic, avx2, avx512
+    function corten_get_isa() bind(C, name="corten_get_isa") result(text)
+      import :: c_ptr
+      type(c_ptr) :: text
+    end function
+
+    ! Threads a large call may use
+    function corten_get_num_threads() bind(C, name="corten_get_num_threads") result(n)
+      import :: c_int
+      integer(c_int) :: n
+    end function
+
+    subroutine corten_set_num_threads(n) bind(C, name="corten_set_num_threads")
+      import :: c_int
+      integer(c_int), value :: n
+    end subroutine
+
+    ! For calls from this thread only; 0 follows the global number. Returns the previous value.
+    function corten_set_num_threads_local(n) bind(C, name="corten_set_num_threads_local") &
+        result(previous)
+      import :: c_int
+      integer(c_int), value :: n
+      integer(c_int) :: previous
+    end function
+
+    ! Cores this process may run on
+    function corten_get_num_procs() bind(C, name="corten_get_num_procs") result(n)
+      import :: c_int
+      integer(c_int) :: n
+    end function
+
+    ! handler: c_funloc of a bind(C) subroutine (name: const char *, info: int by value);
+    ! c_null_funptr restores the default, which prints and returns
+    subroutine corten_set_xerbla(handler) bind(C, name="corten_set_xerbla")
+      import :: c_funptr
+      type(c_funptr), value :: handler
+    end subroutine
+  end interface
+
+  ! ---- Level 1: vectors ------------------------------------------------------------
+
+  ! x <-> y
+  interface swap
+    subroutine sswap(n, x, incx, y, incy)
+      import :: c_float, c_int
+      integer(c_int), intent(in) :: n, incx, incy
+      real(c_float), intent(inout) :: x(*), y(*)
+    end subroutine
+    subroutine dswap(n, x, incx, y, incy)
+      import :: c_double, c_int
+      integer(c_int), intent(in) :: n, incx, incy
+      real(c_double), intent(inout) :: x(*), y(*)
+    end subroutine
+    subroutine cswap(n, x, incx, y, incy)
+      import :: c_float_complex, c_int
+      integer(c_int), intent(in) :: n, incx, incy
+      complex(c_float_complex), intent(inout) :: x(*), y(*)
+    end subroutine
+    subroutine zswap(n, x, incx, y, incy)
+      import :: c_double_complex, c_int
+      integer(c_int), intent(in) :: n, incx, incy
+      complex(c_double_complex), intent(inout) :: x(*), y(*)
+    end subroutine
+  end interface
+
+  ! y := x
+  interface copy
+    subroutine scopy(n, x, incx, y, incy)
+      import :: c_float, c_int
+      integer(c_int), intent(in) :: n, incx, incy
+      real(c_float), intent(in) :: x(*)
+      real(c_float), intent(inout) :: y(*)
+    end subroutine
+    subroutine dcopy(n, x, incx, y, incy)
+      import :: c_double, c_int
+      integer(c_int), intent(in) :: n, incx, incy
+      real(c_double), intent(in) :: x(*)
+      real(c_double), intent(inout) :: y(*)
+    end subroutine
+    subroutine ccopy(n, x, incx, y, incy)
+      import :: c_float_complex, c_int
+      integer(c_int), intent(in) :: n, incx, incy
+      complex(c_float_complex), intent(in) :: x(*)
+      complex(c_float_complex), intent(inout) :: y(*)
+    end subroutine
+    subroutine zcopy(n, x, incx, y, incy)
+      import :: c_double_complex, c_int
+      integer(c_int), intent(in) :: n, incx, incy
+      complex(c_double_complex), intent(in) :: x(*)
+      complex(c_double_complex), intent(inout) :: y(*)
+    end subroutine
+  end interface
+
+  ! y := alpha*x + y
+  interface axpy
+    subroutine saxpy(n, alpha, x, incx, y, incy)
+      import :: c_float, c_int
+      integer(c_int), intent(in) :: n, incx, incy
+      real(c_float), intent(in) :: alpha
+      real(c_float), intent(in) :: x(*)
+      real(c_float), intent(inout) :: y(*)
+    end subroutine
+    subroutine daxpy(n, alpha, x, incx, y, incy)
+      import :: c_double, c_int
+      integer(c_int), intent(in) :: n, incx, incy
+      real(c_double), intent(in) :: alpha
+      real(c_double), intent(in) :: x(*)
+      real(c_double), intent(inout) :: y(*)
+    end subroutine
+    subroutine caxpy(n, alpha, x, incx, y, incy)
+      import :: c_float_complex, c_int
+      integer(c_int), intent(in) :: n, incx, incy
+      complex(c_float_complex), intent(in) :: alpha
+      complex(c_float_complex), intent(in) :: x(*)
+      complex(c_float_complex), intent(inout) :: y(*)
+    end subroutine
+    subroutine zaxpy(n, alpha, x, incx, y, incy)
+      import :: c_double_complex, c_int
+      integer(c_int), intent(in) :: n, incx, incy
+      complex(c_double_complex), intent(in) :: alpha
+      complex(c_double_complex), intent(in) :: x(*)
+      complex(c_double_complex), intent(inout) :: y(*)
+    end subroutine
+  end interface
+
+  ! y := alpha*x + beta*y
+  interface axpby
+    subroutine saxpby(n, alpha, x, incx, beta, y, incy)
+      import :: c_float, c_int
+      integer(c_int), intent(in) :: n, incx, incy
+      real(c_float), intent(in) :: alpha, beta
+      real(c_float), intent(in) :: x(*)
+      real(c_float), intent(inout) :: y(*)
+    end subroutine
+    subroutine daxpby(n, alpha, x, incx, beta, y, incy)
+      import :: c_double, c_int
+      integer(c_int), intent(in) :: n, incx, incy
+      real(c_double), intent(in) :: alpha, beta
+      real(c_double), intent(in) :: x(*)
+      real(c_double), intent(inout) :: y(*)
+    end subroutine
+    subroutine caxpby(n, alpha, x, incx, beta, y, incy)
+      import :: c_float_complex, c_int
+      integer(c_int), intent(in) :: n, incx, incy
+      complex(c_float_complex), intent(in) :: alpha, beta
+      complex(c_float_complex), intent(in) :: x(*)
+      complex(c_float_complex), intent(inout) :: y(*)
+    end subroutine
+    subroutine zaxpby(n, alpha, x, incx, beta, y, incy)
+      import :: c_double_complex, c_int
+      integer(c_int), intent(in) :: n, incx, incy
+      complex(c_double_complex), intent(in) :: alpha, beta
+      complex(c_double_complex), intent(in) :: x(*)
+      complex(c_double_complex), intent(inout) :: y(*)
+    end subroutine
+  end interface
+
+  ! x := alpha*x; alpha may be real for complex x
+  interface scal
+    subroutine sscal(n, alpha, x, incx)
+      import :: c_float, c_int
+      integer(c_int), intent(in) :: n, incx
+      real(c_float), intent(in) :: alpha
+      real(c_float), intent(inout) :: x(*)
+    end subroutine
+    subroutine dscal(n, alpha, x, incx)
+      import :: c_double, c_int
+      integer(c_int), intent(in) :: n, incx
+      real(c_double), intent(in) :: alpha
+      real(c_double), intent(inout) :: x(*)
+    end subroutine
+    subroutine cscal(n, alpha, x, incx)
+      import :: c_float_complex, c_int
+      integer(c_int), intent(in) :: n, incx
+      complex(c_float_complex), intent(in) :: alpha
+      complex(c_float_complex), intent(inout) :: x(*)
+    end subroutine
+    subroutine zscal(n, alpha, x, incx)
+      import :: c_double_complex, c_int
+      integer(c_int), intent(in) :: n, incx
+      complex(c_double_complex), intent(in) :: alpha
+      complex(c_double_complex), intent(inout) :: x(*)
+    end subroutine
+    subroutine csscal(n, alpha, x, incx)
+      import :: c_float, c_float_complex, c_int
+      integer(c_int), intent(in) :: n, incx
+      real(c_float), intent(in) :: alpha
+      complex(c_float_complex), intent(inout) :: x(*)
+    end subroutine
+    subroutine zdscal(n, alpha, x, incx)
+      import :: c_double, c_double_complex, c_int
+      integer(c_int), intent(in) :: n, incx
+      real(c_double), intent(in) :: alpha
+      complex(c_double_complex), intent(inout) :: x(*)
+    end subroutine
+  end interface
+
+  ! Plane rotation with cosine co and sine si, both real
+  interface rot
+    subroutine srot(n, x, incx, y, incy, co, si)
+      import :: c_float, c_int
+      integer(c_int), intent(in) :: n, incx, incy
+      real(c_float), intent(in) :: co
+      real(c_float), intent(in) :: si
+      real(c_float), intent(inout) :: x(*), y(*)
+    end subroutine
+    subroutine drot(n, x, incx, y, incy, co, si)
+      import :: c_double, c_int
+      integer(c_int), intent(in) :: n, incx, incy
+      real(c_double), intent(in) :: co
+      real(c_double), intent(in) :: si
+      real(c_double), intent(inout) :: x(*), y(*)
+    end subroutine
+    subroutine csrot(n, x, incx, y, incy, co, si)
+      import :: c_float, c_float_complex, c_int
+      integer(c_int), intent(in) :: n, incx, incy
+      real(c_float), intent(in) :: co
+      real(c_float), intent(in) :: si
+      complex(c_float_complex), intent(inout) :: x(*), y(*)
+    end subroutine
+    subroutine zdrot(n, x, incx, y, incy, co, si)
+      import :: c_double, c_double_complex, c_int
+      integer(c_int), intent(in) :: n, incx, incy
+      real(c_double), intent(in) :: co
+      real(c_double), intent(in) :: si
+      complex(c_double_complex), intent(inout) :: x(*), y(*)
+    end subroutine
+  end interface
+
+  ! x^T y, real
+  interface dot
+    function sdot(n, x, incx, y, incy) result(r)
+      import :: c_float, c_int
+      integer(c_int), intent(in) :: n, incx, incy
+      real(c_float), intent(in) :: x(*), y(*)
+      real(c_float) :: r
+    end function
+    function ddot(n, x, incx, y, incy) result(r)
+      import :: c_double, c_int
+      integer(c_int), intent(in) :: n, incx, incy
+      real(c_double), intent(in) :: x(*), y(*)
+      real(c_double) :: r
+    end function
+  end interface
+
+  ! x^T y, complex
+  interface dotu
+    function cdotu(n, x, incx, y, incy) result(r)
+      import :: c_float_complex, c_int
+      integer(c_int), intent(in) :: n, incx, incy
+      complex(c_float_complex), intent(in) :: x(*), y(*)
+      complex(c_float_complex) :: r
+    end function
+    function zdotu(n, x, incx, y, incy) result(r)
+      import :: c_double_complex, c_int
+      integer(c_int), intent(in) :: n, incx, incy
+      complex(c_double_complex), intent(in) :: x(*), y(*)
+      complex(c_double_complex) :: r
+    end function
+  end interface
+
+  ! x^H y, complex
+  interface dotc
+    function cdotc(n, x, incx, y, incy) result(r)
+      import :: c_float_complex, c_int
+      integer(c_int), intent(in) :: n, incx, incy
+      complex(c_float_complex), intent(in) :: x(*), y(*)
+      complex(c_float_complex) :: r
+    end function
+    function zdotc(n, x, incx, y, incy) result(r)
+      import :: c_double_complex, c_int
+      integer(c_int), intent(in) :: n, incx, incy
+      complex(c_double_complex), intent(in) :: x(*), y(*)
+      complex(c_double_complex) :: r
+    end function
+  end interface
+
+  ! Euclidean norm
+  interface nrm2
+    function snrm2(n, x, incx) result(r)
+      import :: c_float, c_int
+      integer(c_int), intent(in) :: n, incx
+      real(c_float), intent(in) :: x(*)
+      real(c_float) :: r
+    end function
+    function dnrm2(n, x, incx) result(r)
+      import :: c_double, c_int
+      integer(c_int), intent(in) :: n, incx
+      real(c_double), intent(in) :: x(*)
+      real(c_double) :: r
+    end function
+    function scnrm2(n, x, incx) result(r)
+      import :: c_float, c_float_complex, c_int
+      integer(c_int), intent(in) :: n, incx
+      complex(c_float_complex), intent(in) :: x(*)
+      real(c_float) :: r
+    end function
+    function dznrm2(n, x, incx) result(r)
+      import :: c_double, c_double_complex, c_int
+      integer(c_int), intent(in) :: n, incx
+      complex(c_double_complex), intent(in) :: x(*)
+      real(c_double) :: r
+    end function
+  end interface
+
+  ! Sum of |re| + |im|
+  interface asum
+    function sasum(n, x, incx) result(r)
+      import :: c_float, c_int
+      integer(c_int), intent(in) :: n, incx
+      real(c_float), intent(in) :: x(*)
+      real(c_float) :: r
+    end function
+    function dasum(n, x, incx) result(r)
+      import :: c_double, c_int
+      integer(c_int), intent(in) :: n, incx
+      real(c_double), intent(in) :: x(*)
+      real(c_double) :: r
+    end function
+    function scasum(n, x, incx) result(r)
+      import :: c_float, c_float_complex, c_int
+      integer(c_int), intent(in) :: n, incx
+      complex(c_float_complex), intent(in) :: x(*)
+      real(c_float) :: r
+    end function
+    function dzasum(n, x, incx) result(r)
+      import :: c_double, c_double_complex, c_int
+      integer(c_int), intent(in) :: n, incx
+      complex(c_double_complex), intent(in) :: x(*)
+      real(c_double) :: r
+    end function
+  end interface
+
+  ! Index, from 1, of the first element of largest |re| + |im|
+  interface iamax
+    function isamax(n, x, incx) result(r)
+      import :: c_float, c_int
+      integer(c_int), intent(in) :: n, incx
+      real(c_float), intent(in) :: x(*)
+      integer(c_int) :: r
+    end function
+    function idamax(n, x, incx) result(r)
+      import :: c_double, c_int
+      integer(c_int), intent(in) :: n, incx
+      real(c_double), intent(in) :: x(*)
+      integer(c_int) :: r
+    end function
+    function icamax(n, x, incx) result(r)
+      import :: c_float_complex, c_int
+      integer(c_int), intent(in) :: n, incx
+      complex(c_float_complex), intent(in) :: x(*)
+      integer(c_int) :: r
+    end function
+    function izamax(n, x, incx) result(r)
+      import :: c_double_complex, c_int
+      integer(c_int), intent(in) :: n, incx
+      complex(c_double_complex), intent(in) :: x(*)
+      integer(c_int) :: r
+    end function
+  end interface
+
+  ! ---- Level 2: matrix and vector --------------------------------------------------
+
+  ! y := alpha*op(A)*x + beta*y
+  interface gemv
+    subroutine sgemv(trans, m, n, alpha, a, lda, x, incx, beta, y, incy)
+      import :: c_float, c_int
+      character(1), intent(in) :: trans
+      integer(c_int), intent(in) :: m, n, lda, incx, incy
+      real(c_float), intent(in) :: alpha, beta
+      real(c_float), intent(in) :: a(lda, *), x(*)
+      real(c_float), intent(inout) :: y(*)
+    end subroutine
+    subroutine dgemv(trans, m, n, alpha, a, lda, x, incx, beta, y, incy)
+      import :: c_double, c_int
+      character(1), intent(in) :: trans
+      integer(c_int), intent(in) :: m, n, lda, incx, incy
+      real(c_double), intent(in) :: alpha, beta
+      real(c_double), intent(in) :: a(lda, *), x(*)
+      real(c_double), intent(inout) :: y(*)
+    end subroutine
+    subroutine cgemv(trans, m, n, alpha, a, lda, x, incx, beta, y, incy)
+      import :: c_float_complex, c_int
+      character(1), intent(in) :: trans
+      integer(c_int), intent(in) :: m, n, lda, incx, incy
+      complex(c_float_complex), intent(in) :: alpha, beta
+      complex(c_float_complex), intent(in) :: a(lda, *), x(*)
+      complex(c_float_complex), intent(inout) :: y(*)
+    end subroutine
+    subroutine zgemv(trans, m, n, alpha, a, lda, x, incx, beta, y, incy)
+      import :: c_double_complex, c_int
+      character(1), intent(in) :: trans
+      integer(c_int), intent(in) :: m, n, lda, incx, incy
+      complex(c_double_complex), intent(in) :: alpha, beta
+      complex(c_double_complex), intent(in) :: a(lda, *), x(*)
+      complex(c_double_complex), intent(inout) :: y(*)
+    end subroutine
+  end interface
+
+  ! y := alpha*A*x + beta*y, A symmetric
+  interface symv
+    subroutine ssymv(uplo, n, alpha, a, lda, x, incx, beta, y, incy)
+      import :: c_float, c_int
+      character(1), intent(in) :: uplo
+      integer(c_int), intent(in) :: n, lda, incx, incy
+      real(c_float), intent(in) :: alpha, beta
+      real(c_float), intent(in) :: a(lda, *), x(*)
+      real(c_float), intent(inout) :: y(*)
+    end subroutine
+    subroutine dsymv(uplo, n, alpha, a, lda, x, incx, beta, y, incy)
+      import :: c_double, c_int
+      character(1), intent(in) :: uplo
+      integer(c_int), intent(in) :: n, lda, incx, incy
+      real(c_double), intent(in) :: alpha, beta
+      real(c_double), intent(in) :: a(lda, *), x(*)
+      real(c_double), intent(inout) :: y(*)
+    end subroutine
+  end interface
+
+  ! y := alpha*A*x + beta*y, A Hermitian
+  interface hemv
+    subroutine chemv(uplo, n, alpha, a, lda, x, incx, beta, y, incy)
+      import :: c_float_complex, c_int
+      character(1), intent(in) :: uplo
+      integer(c_int), intent(in) :: n, lda, incx, incy
+      complex(c_float_complex), intent(in) :: alpha, beta
+      complex(c_float_complex), intent(in) :: a(lda, *), x(*)
+      complex(c_float_complex), intent(inout) :: y(*)
+    end subroutine
+    subroutine zhemv(uplo, n, alpha, a, lda, x, incx, beta, y, incy)
+      import :: c_double_complex, c_int
+      character(1), intent(in) :: uplo
+      integer(c_int), intent(in) :: n, lda, incx, incy
+      complex(c_double_complex), intent(in) :: alpha, beta
+      complex(c_double_complex), intent(in) :: a(lda, *), x(*)
+      complex(c_double_complex), intent(inout) :: y(*)
+    end subroutine
+  end interface
+
+  ! x := op(A)*x, A triangular
+  interface trmv
+    subroutine strmv(uplo, trans, diag, n, a, lda, x, incx)
+      import :: c_float, c_int
+      character(1), intent(in) :: uplo, trans, diag
+      integer(c_int), intent(in) :: n, lda, incx
+      real(c_float), intent(in) :: a(lda, *)
+      real(c_float), intent(inout) :: x(*)
+    end subroutine
+    subroutine dtrmv(uplo, trans, diag, n, a, lda, x, incx)
+      import :: c_double, c_int
+      character(1), intent(in) :: uplo, trans, diag
+      integer(c_int), intent(in) :: n, lda, incx
+      real(c_double), intent(in) :: a(lda, *)
+      real(c_double), intent(inout) :: x(*)
+    end subroutine
+    subroutine ctrmv(uplo, trans, diag, n, a, lda, x, incx)
+      import :: c_float_complex, c_int
+      character(1), intent(in) :: uplo, trans, diag
+      integer(c_int), intent(in) :: n, lda, incx
+      complex(c_float_complex), intent(in) :: a(lda, *)
+      complex(c_float_complex), intent(inout) :: x(*)
+    end subroutine
+    subroutine ztrmv(uplo, trans, diag, n, a, lda, x, incx)
+      import :: c_double_complex, c_int
+      character(1), intent(in) :: uplo, trans, diag
+      integer(c_int), intent(in) :: n, lda, incx
+      complex(c_double_complex), intent(in) :: a(lda, *)
+      complex(c_double_complex), intent(inout) :: x(*)
+    end subroutine
+  end interface
+
+  ! x := inv(op(A))*x, A triangular
+  interface trsv
+    subroutine strsv(uplo, trans, diag, n, a, lda, x, incx)
+      import :: c_float, c_int
+      character(1), intent(in) :: uplo, trans, diag
+      integer(c_int), intent(in) :: n, lda, incx
+      real(c_float), intent(in) :: a(lda, *)
+      real(c_float), intent(inout) :: x(*)
+    end subroutine
+    subroutine dtrsv(uplo, trans, diag, n, a, lda, x, incx)
+      import :: c_double, c_int
+      character(1), intent(in) :: uplo, trans, diag
+      integer(c_int), intent(in) :: n, lda, incx
+      real(c_double), intent(in) :: a(lda, *)
+      real(c_double), intent(inout) :: x(*)
+    end subroutine
+    subroutine ctrsv(uplo, trans, diag, n, a, lda, x, incx)
+      import :: c_float_complex, c_int
+      character(1), intent(in) :: uplo, trans, diag
+      integer(c_int), intent(in) :: n, lda, incx
+      complex(c_float_complex), intent(in) :: a(lda, *)
+      complex(c_float_complex), intent(inout) :: x(*)
+    end subroutine
+    subroutine ztrsv(uplo, trans, diag, n, a, lda, x, incx)
+      import :: c_double_complex, c_int
+      character(1), intent(in) :: uplo, trans, diag
+      integer(c_int), intent(in) :: n, lda, incx
+      complex(c_double_complex), intent(in) :: a(lda, *)
+      complex(c_double_complex), intent(inout) :: x(*)
+    end subroutine
+  end interface
+
+  ! A := alpha*x*y^T + A, real
+  interface ger
+    subroutine sger(m, n, alpha, x, incx, y, incy, a, lda)
+      import :: c_float, c_int
+      integer(c_int), intent(in) :: m, n, incx, incy, lda
+      real(c_float), intent(in) :: alpha
+      real(c_float), intent(in) :: x(*), y(*)
+      real(c_float), intent(inout) :: a(lda, *)
+    end subroutine
+    subroutine dger(m, n, alpha, x, incx, y, incy, a, lda)
+      import :: c_double, c_int
+      integer(c_int), intent(in) :: m, n, incx, incy, lda
+      real(c_double), intent(in) :: alpha
+      real(c_double), intent(in) :: x(*), y(*)
+      real(c_double), intent(inout) :: a(lda, *)
+    end subroutine
+  end interface
+
+  ! A := alpha*x*y^T + A, complex
+  interface geru
+    subroutine cgeru(m, n, alpha, x, incx, y, incy, a, lda)
+      import :: c_float_complex, c_int
+      integer(c_int), intent(in) :: m, n, incx, incy, lda
+      complex(c_float_complex), intent(in) :: alpha
+      complex(c_float_complex), intent(in) :: x(*), y(*)
+      complex(c_float_complex), intent(inout) :: a(lda, *)
+    end subroutine
+    subroutine zgeru(m, n, alpha, x, incx, y, incy, a, lda)
+      import :: c_double_complex, c_int
+      integer(c_int), intent(in) :: m, n, incx, incy, lda
+      complex(c_double_complex), intent(in) :: alpha
+      complex(c_double_complex), intent(in) :: x(*), y(*)
+      complex(c_double_complex), intent(inout) :: a(lda, *)
+    end subroutine
+  end interface
+
+  ! A := alpha*x*y^H + A, complex
+  interface gerc
+    subroutine cgerc(m, n, alpha, x, incx, y, incy, a, lda)
+      import :: c_float_complex, c_int
+      integer(c_int), intent(in) :: m, n, incx, incy, lda
+      complex(c_float_complex), intent(in) :: alpha
+      complex(c_float_complex), intent(in) :: x(*), y(*)
+      complex(c_float_complex), intent(inout) :: a(lda, *)
+    end subroutine
+    subroutine zgerc(m, n, alpha, x, incx, y, incy, a, lda)
+      import :: c_double_complex, c_int
+      integer(c_int), intent(in) :: m, n, incx, incy, lda
+      complex(c_double_complex), intent(in) :: alpha
+      complex(c_double_complex), intent(in) :: x(*), y(*)
+      complex(c_double_complex), intent(inout) :: a(lda, *)
+    end subroutine
+  end interface
+
+  ! A := alpha*x*x^T + A, A symmetric
+  interface syr
+    subroutine ssyr(uplo, n, alpha, x, incx, a, lda)
+      import :: c_float, c_int
+      character(1), intent(in) :: uplo
+      integer(c_int), intent(in) :: n, incx, lda
+      real(c_float), intent(in) :: alpha
+      real(c_float), intent(in) :: x(*)
+      real(c_float), intent(inout) :: a(lda, *)
+    end subroutine
+    subroutine dsyr(uplo, n, alpha, x, incx, a, lda)
+      import :: c_double, c_int
+      character(1), intent(in) :: uplo
+      integer(c_int), intent(in) :: n, incx, lda
+      real(c_double), intent(in) :: alpha
+      real(c_double), intent(in) :: x(*)
+      real(c_double), intent(inout) :: a(lda, *)
+    end subroutine
+  end interface
+
+  ! A := alpha*x*x^H + A, A Hermitian, alpha real
+  interface her
+    subroutine cher(uplo, n, alpha, x, incx, a, lda)
+      import :: c_float, c_float_complex, c_int
+      character(1), intent(in) :: uplo
+      integer(c_int), intent(in) :: n, incx, lda
+      real(c_float), intent(in) :: alpha
+      complex(c_float_complex), intent(in) :: x(*)
+      complex(c_float_complex), intent(inout) :: a(lda, *)
+    end subroutine
+    subroutine zher(uplo, n, alpha, x, incx, a, lda)
+      import :: c_double, c_double_complex, c_int
+      character(1), intent(in) :: uplo
+      integer(c_int), intent(in) :: n, incx, lda
+      real(c_double), intent(in) :: alpha
+      complex(c_double_complex), intent(in) :: x(*)
+      complex(c_double_complex), intent(inout) :: a(lda, *)
+    end subroutine
+  end interface
+
+  ! A := alpha*(x*y^T + y*x^T) + A, A symmetric
+  interface syr2
+    subroutine ssyr2(uplo, n, alpha, x, incx, y, incy, a, lda)
+      import :: c_float, c_int
+      character(1), intent(in) :: uplo
+      integer(c_int), intent(in) :: n, incx, incy, lda
+      real(c_float), intent(in) :: alpha
+      real(c_float), intent(in) :: x(*), y(*)
+      real(c_float), intent(inout) :: a(lda, *)
+    end subroutine
+    subroutine dsyr2(uplo, n, alpha, x, incx, y, incy, a, lda)
+      import :: c_double, c_int
+      character(1), intent(in) :: uplo
+      integer(c_int), intent(in) :: n, incx, incy, lda
+      real(c_double), intent(in) :: alpha
+      real(c_double), intent(in) :: x(*), y(*)
+      real(c_double), intent(inout) :: a(lda, *)
+    end subroutine
+  end interface
+
+  ! A := alpha*x*y^H + conj(alpha)*y*x^H + A, A Hermitian
+  interface her2
+    subroutine cher2(uplo, n, alpha, x, incx, y, incy, a, lda)
+      import :: c_float_complex, c_int
+      character(1), intent(in) :: uplo
+      integer(c_int), intent(in) :: n, incx, incy, lda
+      complex(c_float_complex), intent(in) :: alpha
+      complex(c_float_complex), intent(in) :: x(*), y(*)
+      complex(c_float_complex), intent(inout) :: a(lda, *)
+    end subroutine
+    subroutine zher2(uplo, n, alpha, x, incx, y, incy, a, lda)
+      import :: c_double_complex, c_int
+      character(1), intent(in) :: uplo
+      integer(c_int), intent(in) :: n, incx, incy, lda
+      complex(c_double_complex), intent(in) :: alpha
+      complex(c_double_complex), intent(in) :: x(*), y(*)
+      complex(c_double_complex), intent(inout) :: a(lda, *)
+    end subroutine
+  end interface
+
+  ! ---- Level 3: matrices -----------------------------------------------------------
+
+  ! C := alpha*op(A)*op(B) + beta*C
+  interface gemm
+    subroutine sgemm(transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+      import :: c_float, c_int
+      character(1), intent(in) :: transa, transb
+      integer(c_int), intent(in) :: m, n, k, lda, ldb, ldc
+      real(c_float), intent(in) :: alpha, beta
+      real(c_float), intent(in) :: a(lda, *), b(ldb, *)
+      real(c_float), intent(inout) :: c(ldc, *)
+    end subroutine
+    subroutine dgemm(transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+      import :: c_double, c_int
+      character(1), intent(in) :: transa, transb
+      integer(c_int), intent(in) :: m, n, k, lda, ldb, ldc
+      real(c_double), intent(in) :: alpha, beta
+      real(c_double), intent(in) :: a(lda, *), b(ldb, *)
+      real(c_double), intent(inout) :: c(ldc, *)
+    end subroutine
+    subroutine cgemm(transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+      import :: c_float_complex, c_int
+      character(1), intent(in) :: transa, transb
+      integer(c_int), intent(in) :: m, n, k, lda, ldb, ldc
+      complex(c_float_complex), intent(in) :: alpha, beta
+      complex(c_float_complex), intent(in) :: a(lda, *), b(ldb, *)
+      complex(c_float_complex), intent(inout) :: c(ldc, *)
+    end subroutine
+    subroutine zgemm(transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+      import :: c_double_complex, c_int
+      character(1), intent(in) :: transa, transb
+      integer(c_int), intent(in) :: m, n, k, lda, ldb, ldc
+      complex(c_double_complex), intent(in) :: alpha, beta
+      complex(c_double_complex), intent(in) :: a(lda, *), b(ldb, *)
+      complex(c_double_complex), intent(inout) :: c(ldc, *)
+    end subroutine
+  end interface
+
+  ! The same for one triangle of C only
+  interface gemmtr
+    subroutine sgemmtr(uplo, transa, transb, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+      import :: c_float, c_int
+      character(1), intent(in) :: uplo, transa, transb
+      integer(c_int), intent(in) :: n, k, lda, ldb, ldc
+      real(c_float), intent(in) :: alpha, beta
+      real(c_float), intent(in) :: a(lda, *), b(ldb, *)
+      real(c_float), intent(inout) :: c(ldc, *)
+    end subroutine
+    subroutine dgemmtr(uplo, transa, transb, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+      import :: c_double, c_int
+      character(1), intent(in) :: uplo, transa, transb
+      integer(c_int), intent(in) :: n, k, lda, ldb, ldc
+      real(c_double), intent(in) :: alpha, beta
+      real(c_double), intent(in) :: a(lda, *), b(ldb, *)
+      real(c_double), intent(inout) :: c(ldc, *)
+    end subroutine
+    subroutine cgemmtr(uplo, transa, transb, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+      import :: c_float_complex, c_int
+      character(1), intent(in) :: uplo, transa, transb
+      integer(c_int), intent(in) :: n, k, lda, ldb, ldc
+      complex(c_float_complex), intent(in) :: alpha, beta
+      complex(c_float_complex), intent(in) :: a(lda, *), b(ldb, *)
+      complex(c_float_complex), intent(inout) :: c(ldc, *)
+    end subroutine
+    subroutine zgemmtr(uplo, transa, transb, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+      import :: c_double_complex, c_int
+      character(1), intent(in) :: uplo, transa, transb
+      integer(c_int), intent(in) :: n, k, lda, ldb, ldc
+      complex(c_double_complex), intent(in) :: alpha, beta
+      complex(c_double_complex), intent(in) :: a(lda, *), b(ldb, *)
+      complex(c_double_complex), intent(inout) :: c(ldc, *)
+    end subroutine
+  end interface
+
+  ! C := alpha*A*B + beta*C or alpha*B*A + beta*C, A symmetric
+  interface symm
+    subroutine ssymm(side, uplo, m, n, alpha, a, lda, b, ldb, beta, c, ldc)
+      import :: c_float, c_int
+      character(1), intent(in) :: side, uplo
+      integer(c_int), intent(in) :: m, n, lda, ldb, ldc
+      real(c_float), intent(in) :: alpha, beta
+      real(c_float), intent(in) :: a(lda, *), b(ldb, *)
+      real(c_float), intent(inout) :: c(ldc, *)
+    end subroutine
+    subroutine dsymm(side, uplo, m, n, alpha, a, lda, b, ldb, beta, c, ldc)
+      import :: c_double, c_int
+      character(1), intent(in) :: side, uplo
+      integer(c_int), intent(in) :: m, n, lda, ldb, ldc
+      real(c_double), intent(in) :: alpha, beta
+      real(c_double), intent(in) :: a(lda, *), b(ldb, *)
+      real(c_double), intent(inout) :: c(ldc, *)
+    end subroutine
+    subroutine csymm(side, uplo, m, n, alpha, a, lda, b, ldb, beta, c, ldc)
+      import :: c_float_complex, c_int
+      character(1), intent(in) :: side, uplo
+      integer(c_int), intent(in) :: m, n, lda, ldb, ldc
+      complex(c_float_complex), intent(in) :: alpha, beta
+      complex(c_float_complex), intent(in) :: a(lda, *), b(ldb, *)
+      complex(c_float_complex), intent(inout) :: c(ldc, *)
+    end subroutine
+    subroutine zsymm(side, uplo, m, n, alpha, a, lda, b, ldb, beta, c, ldc)
+      import :: c_double_complex, c_int
+      character(1), intent(in) :: side, uplo
+      integer(c_int), intent(in) :: m, n, lda, ldb, ldc
+      complex(c_double_complex), intent(in) :: alpha, beta
+      complex(c_double_complex), intent(in) :: a(lda, *), b(ldb, *)
+      complex(c_double_complex), intent(inout) :: c(ldc, *)
+    end subroutine
+  end interface
+
+  ! The same, A Hermitian
+  interface hemm
+    subroutine chemm(side, uplo, m, n, alpha, a, lda, b, ldb, beta, c, ldc)
+      import :: c_float_complex, c_int
+      character(1), intent(in) :: side, uplo
+      integer(c_int), intent(in) :: m, n, lda, ldb, ldc
+      complex(c_float_complex), intent(in) :: alpha, beta
+      complex(c_float_complex), intent(in) :: a(lda, *), b(ldb, *)
+      complex(c_float_complex), intent(inout) :: c(ldc, *)
+    end subroutine
+    subroutine zhemm(side, uplo, m, n, alpha, a, lda, b, ldb, beta, c, ldc)
+      import :: c_double_complex, c_int
+      character(1), intent(in) :: side, uplo
+      integer(c_int), intent(in) :: m, n, lda, ldb, ldc
+      complex(c_double_complex), intent(in) :: alpha, beta
+      complex(c_double_complex), intent(in) :: a(lda, *), b(ldb, *)
+      complex(c_double_complex), intent(inout) :: c(ldc, *)
+    end subroutine
+  end interface
+
+  ! C := alpha*A*A^T + beta*C or alpha*A^T*A + beta*C, C symmetric
+  interface syrk
+    subroutine ssyrk(uplo, trans, n, k, alpha, a, lda, beta, c, ldc)
+      import :: c_float, c_int
+      character(1), intent(in) :: uplo, trans
+      integer(c_int), intent(in) :: n, k, lda, ldc
+      real(c_float), intent(in) :: alpha, beta
+      real(c_float), intent(in) :: a(lda, *)
+      real(c_float), intent(inout) :: c(ldc, *)
+    end subroutine
+    subroutine dsyrk(uplo, trans, n, k, alpha, a, lda, beta, c, ldc)
+      import :: c_double, c_int
+      character(1), intent(in) :: uplo, trans
+      integer(c_int), intent(in) :: n, k, lda, ldc
+      real(c_double), intent(in) :: alpha, beta
+      real(c_double), intent(in) :: a(lda, *)
+      real(c_double), intent(inout) :: c(ldc, *)
+    end subroutine
+    subroutine csyrk(uplo, trans, n, k, alpha, a, lda, beta, c, ldc)
+      import :: c_float_complex, c_int
+      character(1), intent(in) :: uplo, trans
+      integer(c_int), intent(in) :: n, k, lda, ldc
+      complex(c_float_complex), intent(in) :: alpha, beta
+      complex(c_float_complex), intent(in) :: a(lda, *)
+      complex(c_float_complex), intent(inout) :: c(ldc, *)
+    end subroutine
+    subroutine zsyrk(uplo, trans, n, k, alpha, a, lda, beta, c, ldc)
+      import :: c_double_complex, c_int
+      character(1), intent(in) :: uplo, trans
+      integer(c_int), intent(in) :: n, k, lda, ldc
+      complex(c_double_complex), intent(in) :: alpha, beta
+      complex(c_double_complex), intent(in) :: a(lda, *)
+      complex(c_double_complex), intent(inout) :: c(ldc, *)
+    end subroutine
+  end interface
+
+  ! C := alpha*A*A^H + beta*C or alpha*A^H*A + beta*C, C Hermitian, alpha and beta real
+  interface herk
+    subroutine cherk(uplo, trans, n, k, alpha, a, lda, beta, c, ldc)
+      import :: c_float, c_float_complex, c_int
+      character(1), intent(in) :: uplo, trans
+      integer(c_int), intent(in) :: n, k, lda, ldc
+      real(c_float), intent(in) :: alpha, beta
+      complex(c_float_complex), intent(in) :: a(lda, *)
+      complex(c_float_complex), intent(inout) :: c(ldc, *)
+    end subroutine
+    subroutine zherk(uplo, trans, n, k, alpha, a, lda, beta, c, ldc)
+      import :: c_double, c_double_complex, c_int
+      character(1), intent(in) :: uplo, trans
+      integer(c_int), intent(in) :: n, k, lda, ldc
+      real(c_double), intent(in) :: alpha, beta
+      complex(c_double_complex), intent(in) :: a(lda, *)
+      complex(c_double_complex), intent(inout) :: c(ldc, *)
+    end subroutine
+  end interface
+
+  ! C := alpha*(A*B^T + B*A^T) + beta*C or with A^T*B, C symmetric
+  interface syr2k
+    subroutine ssyr2k(uplo, trans, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+      import :: c_float, c_int
+      character(1), intent(in) :: uplo, trans
+      integer(c_int), intent(in) :: n, k, lda, ldb, ldc
+      real(c_float), intent(in) :: alpha, beta
+      real(c_float), intent(in) :: a(lda, *), b(ldb, *)
+      real(c_float), intent(inout) :: c(ldc, *)
+    end subroutine
+    subroutine dsyr2k(uplo, trans, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+      import :: c_double, c_int
+      character(1), intent(in) :: uplo, trans
+      integer(c_int), intent(in) :: n, k, lda, ldb, ldc
+      real(c_double), intent(in) :: alpha, beta
+      real(c_double), intent(in) :: a(lda, *), b(ldb, *)
+      real(c_double), intent(inout) :: c(ldc, *)
+    end subroutine
+    subroutine csyr2k(uplo, trans, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+      import :: c_float_complex, c_int
+      character(1), intent(in) :: uplo, trans
+      integer(c_int), intent(in) :: n, k, lda, ldb, ldc
+      complex(c_float_complex), intent(in) :: alpha, beta
+      complex(c_float_complex), intent(in) :: a(lda, *), b(ldb, *)
+      complex(c_float_complex), intent(inout) :: c(ldc, *)
+    end subroutine
+    subroutine zsyr2k(uplo, trans, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+      import :: c_double_complex, c_int
+      character(1), intent(in) :: uplo, trans
+      integer(c_int), intent(in) :: n, k, lda, ldb, ldc
+      complex(c_double_complex), intent(in) :: alpha, beta
+      complex(c_double_complex), intent(in) :: a(lda, *), b(ldb, *)
+      complex(c_double_complex), intent(inout) :: c(ldc, *)
+    end subroutine
+  end interface
+
+  ! C := alpha*A*B^H + conj(alpha)*B*A^H + beta*C or with A^H*B, C Hermitian, beta real
+  interface her2k
+    subroutine cher2k(uplo, trans, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+      import :: c_float, c_float_complex, c_int
+      character(1), intent(in) :: uplo, trans
+      integer(c_int), intent(in) :: n, k, lda, ldb, ldc
+      complex(c_float_complex), intent(in) :: alpha
+      real(c_float), intent(in) :: beta
+      complex(c_float_complex), intent(in) :: a(lda, *), b(ldb, *)
+      complex(c_float_complex), intent(inout) :: c(ldc, *)
+    end subroutine
+    subroutine zher2k(uplo, trans, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+      import :: c_double, c_double_complex, c_int
+      character(1), intent(in) :: uplo, trans
+      integer(c_int), intent(in) :: n, k, lda, ldb, ldc
+      complex(c_double_complex), intent(in) :: alpha
+      real(c_double), intent(in) :: beta
+      complex(c_double_complex), intent(in) :: a(lda, *), b(ldb, *)
+      complex(c_double_complex), intent(inout) :: c(ldc, *)
+    end subroutine
+  end interface
+
+  ! B := alpha*op(A)*B or alpha*B*op(A), A triangular
+  interface trmm
+    subroutine strmm(side, uplo, transa, diag, m, n, alpha, a, lda, b, ldb)
+      import :: c_float, c_int
+      character(1), intent(in) :: side, uplo, transa, diag
+      integer(c_int), intent(in) :: m, n, lda, ldb
+      real(c_float), intent(in) :: alpha
+      real(c_float), intent(in) :: a(lda, *)
+      real(c_float), intent(inout) :: b(ldb, *)
+    end subroutine
+    subroutine dtrmm(side, uplo, transa, diag, m, n, alpha, a, lda, b, ldb)
+      import :: c_double, c_int
+      character(1), intent(in) :: side, uplo, transa, diag
+      integer(c_int), intent(in) :: m, n, lda, ldb
+      real(c_double), intent(in) :: alpha
+      real(c_double), intent(in) :: a(lda, *)
+      real(c_double), intent(inout) :: b(ldb, *)
+    end subroutine
+    subroutine ctrmm(side, uplo, transa, diag, m, n, alpha, a, lda, b, ldb)
+      import :: c_float_complex, c_int
+      character(1), intent(in) :: side, uplo, transa, diag
+      integer(c_int), intent(in) :: m, n, lda, ldb
+      complex(c_float_complex), intent(in) :: alpha
+      complex(c_float_complex), intent(in) :: a(lda, *)
+      complex(c_float_complex), intent(inout) :: b(ldb, *)
+    end subroutine
+    subroutine ztrmm(side, uplo, transa, diag, m, n, alpha, a, lda, b, ldb)
+      import :: c_double_complex, c_int
+      character(1), intent(in) :: side, uplo, transa, diag
+      integer(c_int), intent(in) :: m, n, lda, ldb
+      complex(c_double_complex), intent(in) :: alpha
+      complex(c_double_complex), intent(in) :: a(lda, *)
+      complex(c_double_complex), intent(inout) :: b(ldb, *)
+    end subroutine
+  end interface
+
+  ! B := alpha*inv(op(A))*B or alpha*B*inv(op(A)), A triangular
+  interface trsm
+    subroutine strsm(side, uplo, transa, diag, m, n, alpha, a, lda, b, ldb)
+      import :: c_float, c_int
+      character(1), intent(in) :: side, uplo, transa, diag
+      integer(c_int), intent(in) :: m, n, lda, ldb
+      real(c_float), intent(in) :: alpha
+      real(c_float), intent(in) :: a(lda, *)
+      real(c_float), intent(inout) :: b(ldb, *)
+    end subroutine
+    subroutine dtrsm(side, uplo, transa, diag, m, n, alpha, a, lda, b, ldb)
+      import :: c_double, c_int
+      character(1), intent(in) :: side, uplo, transa, diag
+      integer(c_int), intent(in) :: m, n, lda, ldb
+      real(c_double), intent(in) :: alpha
+      real(c_double), intent(in) :: a(lda, *)
+      real(c_double), intent(inout) :: b(ldb, *)
+    end subroutine
+    subroutine ctrsm(side, uplo, transa, diag, m, n, alpha, a, lda, b, ldb)
+      import :: c_float_complex, c_int
+      character(1), intent(in) :: side, uplo, transa, diag
+      integer(c_int), intent(in) :: m, n, lda, ldb
+      complex(c_float_complex), intent(in) :: alpha
+      complex(c_float_complex), intent(in) :: a(lda, *)
+      complex(c_float_complex), intent(inout) :: b(ldb, *)
+    end subroutine
+    subroutine ztrsm(side, uplo, transa, diag, m, n, alpha, a, lda, b, ldb)
+      import :: c_double_complex, c_int
+      character(1), intent(in) :: side, uplo, transa, diag
+      integer(c_int), intent(in) :: m, n, lda, ldb
+      complex(c_double_complex), intent(in) :: alpha
+      complex(c_double_complex), intent(in) :: a(lda, *)
+      complex(c_double_complex), intent(inout) :: b(ldb, *)
+    end subroutine
+  end interface
+
+end module corten

@@ -1,0 +1,189 @@
+//! AVX2 with FMA: 16 registers of 256 bits.
+//!
+//! Register tiles: 12 accumulators, leaving two registers for the column of A and two for broadcasts of B. 16x6 (f32) and
+//! 8x6 (f64) are the transposed forms of the tiles that BLIS uses for Haswell; the complex tiles hold 6 pairs.
+
+use super::kernel_table;
+use super::simd::{RealSimd, Simd, Split};
+use core::arch::x86_64::*;
+
+#[derive(Clone, Copy)]
+pub struct F32x8(__m256);
+#[derive(Clone, Copy)]
+pub struct F64x4(__m256d);
+
+/// Masks for the first n lanes: eight times -1, eight times 0, read from the place where the zeros begin minus n.
+static FIRST32: [i32; 16] = [-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0];
+static FIRST64: [i64; 8] = [-1, -1, -1, -1, 0, 0, 0, 0];
+
+macro_rules! avx2 {
+    (
+        $V:ident, $T:ty, $lanes:literal, mask $mask:ident,
+        $zero:ident $set1:ident $load:ident $store:ident $maskload:ident $maskstore:ident
+        $add:ident $sub:ident $mul:ident $div:ident $fmadd:ident $fnmadd:ident $max:ident $andnot:ident $xor:ident,
+        sum $sum:expr, deinterleave $de:expr, interleave $inter:expr
+    ) => {
+        // Sound by the contract of `Simd`: AVX2 and FMA are there, pointers valid for the lanes used; masked lanes are not
+        // accessed.
+        #[allow(clippy::undocumented_unsafe_blocks)]
+        impl Simd for $V {
+            type T = $T;
+            const LANES: usize = $lanes;
+            #[inline(always)]
+            unsafe fn zero() -> Self {
+                unsafe { $V($zero()) }
+            }
+            #[inline(always)]
+            unsafe fn splat(x: $T) -> Self {
+                unsafe { $V($set1(x)) }
+            }
+            #[inline(always)]
+            unsafe fn load(p: *const $T) -> Self {
+                unsafe { $V($load(p)) }
+            }
+            #[inline(always)]
+            unsafe fn store(self, p: *mut $T) {
+                unsafe { $store(p, self.0) }
+            }
+            #[inline(always)]
+            unsafe fn load_first(p: *const $T, n: usize) -> Self {
+                unsafe { $V($maskload(p, _mm256_loadu_si256($mask.as_ptr().add($lanes - n).cast()))) }
+            }
+            #[inline(always)]
+            unsafe fn store_first(self, p: *mut $T, n: usize) {
+                unsafe { $maskstore(p, _mm256_loadu_si256($mask.as_ptr().add($lanes - n).cast()), self.0) }
+            }
+            #[inline(always)]
+            unsafe fn load_packed(p: *const $T) -> Self {
+                unsafe { Self::load(p) }
+            }
+            #[inline(always)]
+            unsafe fn store_packed(self, p: *mut $T) {
+                unsafe { self.store(p) }
+            }
+            #[inline(always)]
+            unsafe fn add(self, o: Self) -> Self {
+                unsafe { $V($add(self.0, o.0)) }
+            }
+            #[inline(always)]
+            unsafe fn sub(self, o: Self) -> Self {
+                unsafe { $V($sub(self.0, o.0)) }
+            }
+            #[inline(always)]
+            unsafe fn mul(self, o: Self) -> Self {
+                unsafe { $V($mul(self.0, o.0)) }
+            }
+            #[inline(always)]
+            unsafe fn mul_add(self, b: Self, c: Self) -> Self {
+                unsafe { $V($fmadd(self.0, b.0, c.0)) }
+            }
+            #[inline(always)]
+            unsafe fn neg_mul_add(self, b: Self, c: Self) -> Self {
+                unsafe { $V($fnmadd(self.0, b.0, c.0)) }
+            }
+            #[inline(always)]
+            unsafe fn div_by(self, d: $T) -> Self {
+                unsafe { $V($div(self.0, $set1(d))) }
+            }
+            #[inline(always)]
+            unsafe fn conj(self) -> Self {
+                self
+            }
+            #[inline(always)]
+            unsafe fn sum(self) -> $T {
+                unsafe { $sum(self.0) }
+            }
+        }
+        // As above.
+        #[allow(clippy::undocumented_unsafe_blocks)]
+        impl RealSimd for $V {
+            #[inline(always)]
+            unsafe fn abs(self) -> Self {
+                unsafe { $V($andnot($set1(-0.0), self.0)) }
+            }
+            #[inline(always)]
+            unsafe fn max(self, o: Self) -> Self {
+                // MAXPS returns its second operand if either is NaN.
+                unsafe { $V($max(o.0, self.0)) }
+            }
+            #[inline(always)]
+            unsafe fn neg(self) -> Self {
+                unsafe { $V($xor(self.0, $set1(-0.0))) }
+            }
+            #[inline(always)]
+            unsafe fn div(self, o: Self) -> Self {
+                unsafe { $V($div(self.0, o.0)) }
+            }
+            #[inline(always)]
+            unsafe fn deinterleave(a: Self, b: Self) -> (Self, Self) {
+                unsafe { $de(a.0, b.0) }
+            }
+            #[inline(always)]
+            unsafe fn interleave(re: Self, im: Self) -> (Self, Self) {
+                unsafe { $inter(re.0, im.0) }
+            }
+        }
+    };
+}
+
+// SAFETY of the functions below: as above.
+#[inline(always)]
+#[allow(clippy::undocumented_unsafe_blocks)]
+unsafe fn sum32(v: __m256) -> f32 {
+    unsafe {
+        let x = _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps::<1>(v));
+        let x = _mm_add_ps(x, _mm_movehl_ps(x, x));
+        _mm_cvtss_f32(_mm_add_ss(x, _mm_shuffle_ps::<1>(x, x)))
+    }
+}
+#[inline(always)]
+#[allow(clippy::undocumented_unsafe_blocks)]
+unsafe fn sum64(v: __m256d) -> f64 {
+    unsafe {
+        let x = _mm_add_pd(_mm256_castpd256_pd128(v), _mm256_extractf128_pd::<1>(v));
+        _mm_cvtsd_f64(_mm_add_sd(x, _mm_unpackhi_pd(x, x)))
+    }
+}
+// Shuffles stay inside 128-bit halves: the order of lanes is not that of memory, and interleaving restores it.
+#[inline(always)]
+#[allow(clippy::undocumented_unsafe_blocks)]
+unsafe fn deinterleave32(a: __m256, b: __m256) -> (F32x8, F32x8) {
+    unsafe { (F32x8(_mm256_shuffle_ps::<0x88>(a, b)), F32x8(_mm256_shuffle_ps::<0xdd>(a, b))) }
+}
+#[inline(always)]
+#[allow(clippy::undocumented_unsafe_blocks)]
+unsafe fn interleave32(re: __m256, im: __m256) -> (F32x8, F32x8) {
+    unsafe { (F32x8(_mm256_unpacklo_ps(re, im)), F32x8(_mm256_unpackhi_ps(re, im))) }
+}
+#[inline(always)]
+#[allow(clippy::undocumented_unsafe_blocks)]
+unsafe fn interleave64(re: __m256d, im: __m256d) -> (F64x4, F64x4) {
+    // Its own inverse.
+    unsafe { (F64x4(_mm256_unpacklo_pd(re, im)), F64x4(_mm256_unpackhi_pd(re, im))) }
+}
+
+avx2! {
+    F32x8, f32, 8, mask FIRST32,
+    _mm256_setzero_ps _mm256_set1_ps _mm256_loadu_ps _mm256_storeu_ps _mm256_maskload_ps _mm256_maskstore_ps
+    _mm256_add_ps _mm256_sub_ps _mm256_mul_ps _mm256_div_ps _mm256_fmadd_ps _mm256_fnmadd_ps _mm256_max_ps
+    _mm256_andnot_ps _mm256_xor_ps,
+    sum sum32, deinterleave deinterleave32, interleave interleave32
+}
+avx2! {
+    F64x4, f64, 4, mask FIRST64,
+    _mm256_setzero_pd _mm256_set1_pd _mm256_loadu_pd _mm256_storeu_pd _mm256_maskload_pd _mm256_maskstore_pd
+    _mm256_add_pd _mm256_sub_pd _mm256_mul_pd _mm256_div_pd _mm256_fmadd_pd _mm256_fnmadd_pd _mm256_max_pd
+    _mm256_andnot_pd _mm256_xor_pd,
+    sum sum64, deinterleave interleave64, interleave interleave64
+}
+
+kernel_table! {
+    /// The table of AVX2 with FMA.
+    #[target_feature(enable = "avx2,fma")]
+    pub static AVX2 = "avx2";
+    // type: vector, vectors and columns of the register tile, kc
+    f32: F32x8, 2, 6, 384;
+    f64: F64x4, 2, 6, 256;
+    c32: Split<F32x8>, 1, 6, 256;
+    c64: Split<F64x4>, 1, 6, 192;
+}

@@ -1,0 +1,167 @@
+//! AVX-512 (F, BW, DQ, VL): 32 registers of 512 bits, masks for what is left over.
+//!
+//! Register tiles: 24 accumulators. 48x8 (f32) and 24x8 (f64) need 3 loads and 8 broadcasts for 24 multiply-adds; the
+//! broadcasts fold into the instruction's memory operand.
+
+use super::kernel_table;
+use super::simd::{RealSimd, Simd, Split};
+use core::arch::x86_64::*;
+
+#[derive(Clone, Copy)]
+pub struct F32x16(__m512);
+#[derive(Clone, Copy)]
+pub struct F64x8(__m512d);
+
+macro_rules! avx512 {
+    (
+        $V:ident, $T:ty, $lanes:literal, mask $Mask:ty,
+        $zero:ident $set1:ident $load:ident $store:ident $maskload:ident $maskstore:ident
+        $add:ident $sub:ident $mul:ident $div:ident $fmadd:ident $fnmadd:ident $max:ident $abs:ident $xor:ident,
+        sum $sum:ident, deinterleave $de:expr, interleave $inter:expr
+    ) => {
+        // Sound by the contract of `Simd`: AVX-512 is there, pointers valid for the lanes used; masked lanes are not
+        // accessed.
+        #[allow(clippy::undocumented_unsafe_blocks)]
+        impl Simd for $V {
+            type T = $T;
+            const LANES: usize = $lanes;
+            #[inline(always)]
+            unsafe fn zero() -> Self {
+                unsafe { $V($zero()) }
+            }
+            #[inline(always)]
+            unsafe fn splat(x: $T) -> Self {
+                unsafe { $V($set1(x)) }
+            }
+            #[inline(always)]
+            unsafe fn load(p: *const $T) -> Self {
+                unsafe { $V($load(p)) }
+            }
+            #[inline(always)]
+            unsafe fn store(self, p: *mut $T) {
+                unsafe { $store(p, self.0) }
+            }
+            #[inline(always)]
+            unsafe fn load_first(p: *const $T, n: usize) -> Self {
+                unsafe { $V($maskload(((1u32 << n) - 1) as $Mask, p)) }
+            }
+            #[inline(always)]
+            unsafe fn store_first(self, p: *mut $T, n: usize) {
+                unsafe { $maskstore(p, ((1u32 << n) - 1) as $Mask, self.0) }
+            }
+            #[inline(always)]
+            unsafe fn load_packed(p: *const $T) -> Self {
+                unsafe { Self::load(p) }
+            }
+            #[inline(always)]
+            unsafe fn store_packed(self, p: *mut $T) {
+                unsafe { self.store(p) }
+            }
+            #[inline(always)]
+            unsafe fn add(self, o: Self) -> Self {
+                unsafe { $V($add(self.0, o.0)) }
+            }
+            #[inline(always)]
+            unsafe fn sub(self, o: Self) -> Self {
+                unsafe { $V($sub(self.0, o.0)) }
+            }
+            #[inline(always)]
+            unsafe fn mul(self, o: Self) -> Self {
+                unsafe { $V($mul(self.0, o.0)) }
+            }
+            #[inline(always)]
+            unsafe fn mul_add(self, b: Self, c: Self) -> Self {
+                unsafe { $V($fmadd(self.0, b.0, c.0)) }
+            }
+            #[inline(always)]
+            unsafe fn neg_mul_add(self, b: Self, c: Self) -> Self {
+                unsafe { $V($fnmadd(self.0, b.0, c.0)) }
+            }
+            #[inline(always)]
+            unsafe fn div_by(self, d: $T) -> Self {
+                unsafe { $V($div(self.0, $set1(d))) }
+            }
+            #[inline(always)]
+            unsafe fn conj(self) -> Self {
+                self
+            }
+            #[inline(always)]
+            unsafe fn sum(self) -> $T {
+                unsafe { $sum(self.0) }
+            }
+        }
+        // As above.
+        #[allow(clippy::undocumented_unsafe_blocks)]
+        impl RealSimd for $V {
+            #[inline(always)]
+            unsafe fn abs(self) -> Self {
+                unsafe { $V($abs(self.0)) }
+            }
+            #[inline(always)]
+            unsafe fn max(self, o: Self) -> Self {
+                // MAXPS returns its second operand if either is NaN.
+                unsafe { $V($max(o.0, self.0)) }
+            }
+            #[inline(always)]
+            unsafe fn neg(self) -> Self {
+                unsafe { $V($xor(self.0, $set1(-0.0))) }
+            }
+            #[inline(always)]
+            unsafe fn div(self, o: Self) -> Self {
+                unsafe { $V($div(self.0, o.0)) }
+            }
+            #[inline(always)]
+            unsafe fn deinterleave(a: Self, b: Self) -> (Self, Self) {
+                unsafe { $de(a.0, b.0) }
+            }
+            #[inline(always)]
+            unsafe fn interleave(re: Self, im: Self) -> (Self, Self) {
+                unsafe { $inter(re.0, im.0) }
+            }
+        }
+    };
+}
+
+// Shuffles stay inside 128-bit quarters: the order of lanes is not that of memory, and interleaving restores it.
+#[inline(always)]
+#[allow(clippy::undocumented_unsafe_blocks)]
+unsafe fn deinterleave32(a: __m512, b: __m512) -> (F32x16, F32x16) {
+    unsafe { (F32x16(_mm512_shuffle_ps::<0x88>(a, b)), F32x16(_mm512_shuffle_ps::<0xdd>(a, b))) }
+}
+#[inline(always)]
+#[allow(clippy::undocumented_unsafe_blocks)]
+unsafe fn interleave32(re: __m512, im: __m512) -> (F32x16, F32x16) {
+    unsafe { (F32x16(_mm512_unpacklo_ps(re, im)), F32x16(_mm512_unpackhi_ps(re, im))) }
+}
+#[inline(always)]
+#[allow(clippy::undocumented_unsafe_blocks)]
+unsafe fn interleave64(re: __m512d, im: __m512d) -> (F64x8, F64x8) {
+    // Its own inverse.
+    unsafe { (F64x8(_mm512_unpacklo_pd(re, im)), F64x8(_mm512_unpackhi_pd(re, im))) }
+}
+
+avx512! {
+    F32x16, f32, 16, mask __mmask16,
+    _mm512_setzero_ps _mm512_set1_ps _mm512_loadu_ps _mm512_storeu_ps _mm512_maskz_loadu_ps _mm512_mask_storeu_ps
+    _mm512_add_ps _mm512_sub_ps _mm512_mul_ps _mm512_div_ps _mm512_fmadd_ps _mm512_fnmadd_ps _mm512_max_ps
+    _mm512_abs_ps _mm512_xor_ps,
+    sum _mm512_reduce_add_ps, deinterleave deinterleave32, interleave interleave32
+}
+avx512! {
+    F64x8, f64, 8, mask __mmask8,
+    _mm512_setzero_pd _mm512_set1_pd _mm512_loadu_pd _mm512_storeu_pd _mm512_maskz_loadu_pd _mm512_mask_storeu_pd
+    _mm512_add_pd _mm512_sub_pd _mm512_mul_pd _mm512_div_pd _mm512_fmadd_pd _mm512_fnmadd_pd _mm512_max_pd
+    _mm512_abs_pd _mm512_xor_pd,
+    sum _mm512_reduce_add_pd, deinterleave interleave64, interleave interleave64
+}
+
+kernel_table! {
+    /// The table of AVX-512.
+    #[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")]
+    pub static AVX512 = "avx512";
+    // type: vector, vectors and columns of the register tile, kc
+    f32: F32x16, 3, 8, 384;
+    f64: F64x8, 3, 8, 256;
+    c32: Split<F32x16>, 2, 6, 256;
+    c64: Split<F64x8>, 2, 6, 192;
+}

@@ -1,0 +1,335 @@
+//! Kernels: the machine-dependent part, one file an instruction set, and the one dispatch point.
+//!
+//! [`GemmKernel`] and [`LineKernel`] are the contract; `tile.rs` and `lines.rs` implement it once, generic over a vector
+//! type ([`simd`]); `generic.rs`, `avx2.rs`, `avx512.rs` each bring the vector types of an instruction set and a table
+//! ([`kernel_table!`]) that says which register tile each scalar type uses. `T::kernels()` returns the table that was
+//! chosen once for this process. A new instruction set is one file and one line in [`Choice::get`]; the steps are in
+//! `docs/adding-a-kernel.md`.
+//!
+//! The contract does not say that tile sizes are constants, nor that packed panels have the type of the result: a kernel
+//! for vectors of run-time length (SVE) returns what it finds from `mr()`, and one for bf16 or int8 panels sets `In`.
+
+#[cfg(target_arch = "x86_64")]
+pub mod avx2;
+#[cfg(target_arch = "x86_64")]
+pub mod avx512;
+pub mod generic;
+pub mod lines;
+pub mod simd;
+pub mod tile;
+
+use crate::runtime::cpu::{self, Isa};
+use crate::scalar::{Scalar, c32, c64};
+use std::sync::OnceLock;
+
+/// The matrix kernel of one scalar type on one instruction set.
+///
+/// Panels: an A panel holds k steps of `mr()` elements (a column of the tile each) in an order of the kernel's own; a B
+/// panel holds k steps of `nr()` elements. Both are written by the kernel's own `pack_*`, zero-padded to full width.
+///
+/// Common contract of the unsafe methods: the CPU has the instruction set (a table is only reachable after that was
+/// checked); pointers are valid for what the text says is read and written. Kernels do not allocate, do not panic and do
+/// not branch on data. Every element of a product goes through the same operations wherever it stands in a tile.
+pub trait GemmKernel: Sync {
+    /// Element of the packed panels.
+    type In: Copy;
+    /// Element of the result.
+    type Out: Scalar;
+    /// Rows of the register tile.
+    fn mr(&self) -> usize;
+    /// Columns of the register tile.
+    fn nr(&self) -> usize;
+    /// Steps of a panel for which the blocking was measured; the most that one pass takes.
+    fn kc(&self) -> usize;
+
+    /// Packs k steps of `lanes <= mr()` rows, element (l, p) at `src + l*ls + p*ps`, conjugated if asked.
+    unsafe fn pack_a(
+        &self,
+        lanes: usize,
+        k: usize,
+        src: *const Self::In,
+        ls: isize,
+        ps: isize,
+        conj: bool,
+        dst: *mut Self::In,
+    );
+    /// Packs k steps of `lanes <= nr()` columns, element (l, p) at `src + l*ls + p*ps`, conjugated if asked.
+    unsafe fn pack_b(
+        &self,
+        lanes: usize,
+        k: usize,
+        src: *const Self::In,
+        ls: isize,
+        ps: isize,
+        conj: bool,
+        dst: *mut Self::In,
+    );
+    /// `C := alpha A B + beta C` for the upper left m x n of a tile; C has unit row stride. beta == 0 never reads C.
+    unsafe fn tile(
+        &self,
+        k: usize,
+        alpha: Self::Out,
+        a: *const Self::In,
+        b: *const Self::In,
+        beta: Self::Out,
+        c: *mut Self::Out,
+        cs: isize,
+        m: usize,
+        n: usize,
+    );
+    /// As `tile`, with the operands where they are: A has unit row stride and `a_step` from column to column, B is at
+    /// `b + p*b_step + j*b_col`; no more than m rows and n columns are read.
+    unsafe fn tile_in_place(
+        &self,
+        k: usize,
+        alpha: Self::Out,
+        a: *const Self::In,
+        a_step: isize,
+        b: *const Self::In,
+        b_step: isize,
+        b_col: isize,
+        beta: Self::Out,
+        c: *mut Self::Out,
+        cs: isize,
+        m: usize,
+        n: usize,
+    );
+    /// Solves `X U = B` in place on an A panel of n steps; U upper triangular at `u + l*ld + j`, zero-padded to `ld`, a
+    /// multiple of `nr()`.
+    unsafe fn solve(&self, n: usize, u: *const Self::In, ld: usize, unit: bool, x: *mut Self::In);
+    /// The reverse of `pack_a`.
+    unsafe fn unpack_a(
+        &self,
+        lanes: usize,
+        k: usize,
+        src: *const Self::In,
+        dst: *mut Self::In,
+        ls: isize,
+        ps: isize,
+    );
+}
+
+/// The kernels of level 1 and 2 of one scalar type on one instruction set, all on n consecutive elements. Contract as for
+/// [`GemmKernel`]. What each computes stands in `lines.rs`.
+pub trait LineKernel<T: Scalar>: Sync {
+    unsafe fn axpy(&self, n: usize, alpha: T, x: *const T, conj: bool, y: *mut T);
+    unsafe fn axpy4(&self, n: usize, alpha: [T; 4], x: [*const T; 4], conj: bool, y: *mut T);
+    unsafe fn dot(&self, n: usize, x: *const T, conj: bool, y: *const T) -> T;
+    /// As `dot`, in the order of operations of `dot4`.
+    unsafe fn dot1(&self, n: usize, x: *const T, conj: bool, y: *const T) -> T;
+    unsafe fn dot4(&self, n: usize, x: [*const T; 4], conj: bool, y: *const T) -> [T; 4];
+    unsafe fn axpy_dot(
+        &self,
+        n: usize,
+        a: *const T,
+        conj_axpy: bool,
+        alpha: T,
+        y: *mut T,
+        conj_dot: bool,
+        x: *const T,
+    ) -> T;
+    unsafe fn scal(&self, n: usize, alpha: T, x: *mut T);
+    unsafe fn axpby(&self, n: usize, alpha: T, x: *const T, beta: T, y: *mut T);
+    unsafe fn swap(&self, n: usize, x: *mut T, y: *mut T);
+    /// Rotation of n real elements, or of the 2n parts of n complex ones.
+    unsafe fn rot(&self, n: usize, x: *mut T, y: *mut T, c: T::Real, s: T::Real);
+    unsafe fn scal_real(&self, n: usize, alpha: T::Real, x: *mut T);
+    /// Sum of |re| + |im|.
+    unsafe fn asum(&self, n: usize, x: *const T) -> T::Real;
+    /// Sum of re² + im².
+    unsafe fn sum_squares(&self, n: usize, x: *const T) -> T::Real;
+    /// Largest |re| + |im|; NaN counts as nothing.
+    unsafe fn max_abs1(&self, n: usize, x: *const T) -> T::Real;
+}
+
+/// All kernels of one scalar type on one instruction set.
+pub struct Kernels<T: Scalar> {
+    /// `isa mr x nr`, for traces.
+    pub name: &'static str,
+    pub gemm: &'static dyn GemmKernel<In = T, Out = T>,
+    pub lines: &'static dyn LineKernel<T>,
+}
+
+/// The tables of one instruction set.
+pub struct Table {
+    pub f32: Kernels<f32>,
+    pub f64: Kernels<f64>,
+    pub c32: Kernels<c32>,
+    pub c64: Kernels<c64>,
+}
+
+/// The table of an instruction set that the machine has.
+pub fn table(isa: Isa) -> &'static Table {
+    assert!(isa <= cpu::detected(), "kernels of {} asked for on a machine without it", isa.name());
+    match isa {
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512 => &avx512::AVX512,
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx2 => &avx2::AVX2,
+        _ => &generic::GENERIC,
+    }
+}
+
+/// One scalar type's entry of the table that was chosen for this process.
+pub struct Choice<T: Scalar> {
+    cell: OnceLock<&'static Kernels<T>>,
+    pick: fn(&'static Table) -> &'static Kernels<T>,
+}
+
+impl<T: Scalar> Choice<T> {
+    const fn new(pick: fn(&'static Table) -> &'static Kernels<T>) -> Self {
+        Choice { cell: OnceLock::new(), pick }
+    }
+    #[inline(always)]
+    pub fn get(&self) -> &'static Kernels<T> {
+        match self.cell.get() {
+            Some(kernels) => kernels,
+            None => self.choose(),
+        }
+    }
+    #[cold]
+    fn choose(&self) -> &'static Kernels<T> {
+        self.cell.get_or_init(|| (self.pick)(table(cpu::isa())))
+    }
+}
+
+pub static F32: Choice<f32> = Choice::new(|t| &t.f32);
+pub static F64: Choice<f64> = Choice::new(|t| &t.f64);
+pub static C32: Choice<c32> = Choice::new(|t| &t.c32);
+pub static C64: Choice<c64> = Choice::new(|t| &t.c64);
+
+/// Makes the table of an instruction set: for each scalar type the vector, the register tile (vectors high, columns wide)
+/// and kc. The optional attribute is the `#[target_feature]` under which the kernels are compiled.
+macro_rules! kernel_table {
+    (
+        $(#[doc = $doc:literal])*
+        $(#[target_feature($($feature:tt)*)])?
+        pub static $table:ident = $isa:literal;
+        f32: $f32:ty, $mf:literal, $nf:literal, $kf:literal;
+        f64: $f64:ty, $md:literal, $nd:literal, $kd:literal;
+        c32: $c32:ty, $mc:literal, $nc:literal, $kc:literal;
+        c64: $c64:ty, $mz:literal, $nz:literal, $kz:literal;
+    ) => {
+        $(#[doc = $doc])*
+        pub static $table: $crate::kernels::Table = $crate::kernels::Table {
+            f32: $crate::kernels::kernel_table!(@one ($($($feature)*)?) $isa, f32, $f32, $f32, $mf, $nf, $kf),
+            f64: $crate::kernels::kernel_table!(@one ($($($feature)*)?) $isa, f64, $f64, $f64, $md, $nd, $kd),
+            c32: $crate::kernels::kernel_table!(@one ($($($feature)*)?) $isa, $crate::scalar::c32, $c32, $f32, $mc, $nc, $kc),
+            c64: $crate::kernels::kernel_table!(@one ($($($feature)*)?) $isa, $crate::scalar::c64, $c64, $f64, $mz, $nz, $kz),
+        };
+    };
+    // A function under the target feature, if there is one.
+    (@fn () $($f:tt)*) => { $($f)* };
+    (@fn ($($feature:tt)+) $($f:tt)*) => { #[target_feature($($feature)+)] $($f)* };
+    // T: scalar, V: its vector, R: the vector of its parts.
+    (@one $feature:tt $isa:literal, $T:ty, $V:ty, $R:ty, $mv:literal, $nr:literal, $kc:literal) => {{
+        use $crate::kernels::{GemmKernel, Kernels, LineKernel, kernel_table, lines, simd::Simd, tile};
+        use $crate::scalar::Scalar;
+        type Part = <$T as Scalar>::Real;
+        const PARTS: usize = if <$T as Scalar>::IS_COMPLEX { 2 } else { 1 };
+        const MR: usize = $mv * <$V as Simd>::LANES;
+        const { assert!(MR <= tile::MAX_WIDTH && $nr <= tile::MAX_WIDTH) };
+        struct K;
+        // Sound in all methods: the callers keep the contract of the trait, which is that of `tile` and `lines`.
+        #[allow(clippy::undocumented_unsafe_blocks)]
+        impl GemmKernel for K {
+            type In = $T;
+            type Out = $T;
+            fn mr(&self) -> usize {
+                MR
+            }
+            fn nr(&self) -> usize {
+                $nr
+            }
+            fn kc(&self) -> usize {
+                $kc
+            }
+            kernel_table! { @fn $feature
+            unsafe fn pack_a(&self, lanes: usize, k: usize, src: *const $T, ls: isize, ps: isize, conj: bool, dst: *mut $T) {
+                unsafe { tile::pack_vectors::<$V, $mv>(lanes, k, src, ls, ps, conj, dst) }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn pack_b(&self, lanes: usize, k: usize, src: *const $T, ls: isize, ps: isize, conj: bool, dst: *mut $T) {
+                unsafe { tile::pack_elements::<$T, $nr>(lanes, k, src, ls, ps, conj, dst) }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn tile(&self, k: usize, alpha: $T, a: *const $T, b: *const $T, beta: $T, c: *mut $T, cs: isize, m: usize, n: usize) {
+                unsafe { tile::product::<$V, $mv, $nr>(k, alpha, a, b, beta, c, cs, m, n) }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn tile_in_place(&self, k: usize, alpha: $T, a: *const $T, a_step: isize, b: *const $T, b_step: isize, b_col: isize, beta: $T, c: *mut $T, cs: isize, m: usize, n: usize) {
+                unsafe { tile::product_in_place::<$V, $mv, $nr>(k, alpha, a, a_step, b, b_step, b_col, beta, c, cs, m, n) }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn solve(&self, n: usize, u: *const $T, ld: usize, unit: bool, x: *mut $T) {
+                unsafe { tile::solve::<$V, $mv, $nr>(n, u, ld, unit, x) }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn unpack_a(&self, lanes: usize, k: usize, src: *const $T, dst: *mut $T, ls: isize, ps: isize) {
+                unsafe { tile::unpack_vectors::<$V, $mv>(lanes, k, src, dst, ls, ps) }
+            } }
+        }
+        // As above.
+        #[allow(clippy::undocumented_unsafe_blocks)]
+        impl LineKernel<$T> for K {
+            kernel_table! { @fn $feature
+            unsafe fn axpy(&self, n: usize, alpha: $T, x: *const $T, conj: bool, y: *mut $T) {
+                unsafe { if conj { lines::axpys::<$V, 1, true>(n, [alpha], [x], y) } else { lines::axpys::<$V, 1, false>(n, [alpha], [x], y) } }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn axpy4(&self, n: usize, alpha: [$T; 4], x: [*const $T; 4], conj: bool, y: *mut $T) {
+                unsafe { if conj { lines::axpys::<$V, 4, true>(n, alpha, x, y) } else { lines::axpys::<$V, 4, false>(n, alpha, x, y) } }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn dot(&self, n: usize, x: *const $T, conj: bool, y: *const $T) -> $T {
+                unsafe { if conj { lines::dots::<$V, 1, 4, true>(n, [x], y)[0] } else { lines::dots::<$V, 1, 4, false>(n, [x], y)[0] } }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn dot1(&self, n: usize, x: *const $T, conj: bool, y: *const $T) -> $T {
+                unsafe { if conj { lines::dots::<$V, 1, 2, true>(n, [x], y)[0] } else { lines::dots::<$V, 1, 2, false>(n, [x], y)[0] } }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn dot4(&self, n: usize, x: [*const $T; 4], conj: bool, y: *const $T) -> [$T; 4] {
+                unsafe { if conj { lines::dots::<$V, 4, 2, true>(n, x, y) } else { lines::dots::<$V, 4, 2, false>(n, x, y) } }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn axpy_dot(&self, n: usize, a: *const $T, conj_axpy: bool, alpha: $T, y: *mut $T, conj_dot: bool, x: *const $T) -> $T {
+                unsafe { lines::axpy_dot::<$V>(n, a, conj_axpy, alpha, y, conj_dot, x) }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn scal(&self, n: usize, alpha: $T, x: *mut $T) {
+                unsafe { lines::scal::<$V>(n, alpha, x) }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn axpby(&self, n: usize, alpha: $T, x: *const $T, beta: $T, y: *mut $T) {
+                unsafe { lines::axpby::<$V>(n, alpha, x, beta, y) }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn swap(&self, n: usize, x: *mut $T, y: *mut $T) {
+                unsafe { lines::swap::<$R>(n * PARTS, x.cast(), y.cast()) }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn rot(&self, n: usize, x: *mut $T, y: *mut $T, c: Part, s: Part) {
+                unsafe { lines::rot::<$R>(n * PARTS, x.cast(), y.cast(), c, s) }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn scal_real(&self, n: usize, alpha: Part, x: *mut $T) {
+                unsafe { lines::scal::<$R>(n * PARTS, alpha, x.cast()) }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn asum(&self, n: usize, x: *const $T) -> Part {
+                unsafe { lines::asum::<$R>(n * PARTS, x.cast()) }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn sum_squares(&self, n: usize, x: *const $T) -> Part {
+                unsafe { lines::dots::<$R, 1, 4, false>(n * PARTS, [x.cast()], x.cast())[0] }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn max_abs1(&self, n: usize, x: *const $T) -> Part {
+                unsafe { if PARTS == 1 { lines::max_abs::<$R>(n, x.cast()) } else { lines::max_abs1::<$T>(n, x) } }
+            } }
+        }
+        Kernels { name: concat!($isa, " ", stringify!($T), " ", stringify!($mv), "v x ", stringify!($nr)), gemm: &K, lines: &K }
+    }};
+}
+pub(crate) use kernel_table;

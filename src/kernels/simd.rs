@@ -1,0 +1,206 @@
+//! The vector trait that all SIMD kernels are written over, and complex vectors on top of real ones.
+//!
+//! A [`Simd`] type is a register of an instruction set seen as lanes of a scalar type. It offers the dozen operations a
+//! BLAS needs and nothing else. Kernels (`tile.rs`, `lines.rs`) are `#[inline(always)]` functions generic over it; an
+//! ISA's file wraps them in functions that carry `#[target_feature]`, which is where the instructions are enabled.
+//! A [`Split`] pair of real vectors (real parts, imaginary parts) makes complex lanes out of any real implementation,
+//! so complex kernels need no code per ISA.
+//!
+//! All methods are `unsafe fn` with one common contract: the CPU has the instruction set of the implementing type, and
+//! pointers are valid for the lanes that the name says.
+
+use crate::scalar::{Complex, Real, Scalar};
+
+/// A register with [`Simd::LANES`] lanes of `T`. Contract of all methods: see the head of the file.
+pub trait Simd: Copy {
+    type T: Scalar;
+    const LANES: usize;
+
+    unsafe fn zero() -> Self;
+    unsafe fn splat(x: Self::T) -> Self;
+    /// Lanes from consecutive elements in memory.
+    unsafe fn load(p: *const Self::T) -> Self;
+    /// Lanes to consecutive elements in memory.
+    unsafe fn store(self, p: *mut Self::T);
+    /// The first `n < LANES` lanes from memory, the others zero. Touches no other element.
+    unsafe fn load_first(p: *const Self::T, n: usize) -> Self;
+    /// The first `n < LANES` lanes to memory. Touches no other element.
+    unsafe fn store_first(self, p: *mut Self::T, n: usize);
+    /// Lanes from a packed panel: the kernel's own order of the same number of elements.
+    unsafe fn load_packed(p: *const Self::T) -> Self;
+    /// Lanes to a packed panel.
+    unsafe fn store_packed(self, p: *mut Self::T);
+    unsafe fn add(self, o: Self) -> Self;
+    unsafe fn sub(self, o: Self) -> Self;
+    unsafe fn mul(self, o: Self) -> Self;
+    /// self * b + c; one rounding where the ISA has FMA.
+    unsafe fn mul_add(self, b: Self, c: Self) -> Self;
+    /// c - self * b; one rounding where the ISA has FMA.
+    unsafe fn neg_mul_add(self, b: Self, c: Self) -> Self;
+    /// Every lane divided by the same number.
+    unsafe fn div_by(self, d: Self::T) -> Self;
+    /// Every lane conjugated; nothing for real types.
+    unsafe fn conj(self) -> Self;
+    /// Sum of the lanes, in a fixed order.
+    unsafe fn sum(self) -> Self::T;
+}
+
+/// A [`Simd`] of real lanes: what else the line kernels and [`Split`] need.
+pub trait RealSimd: Simd<T: Real> {
+    unsafe fn abs(self) -> Self;
+    /// The larger of the two; NaN of `o` is dropped (lane of `self` stays).
+    unsafe fn max(self, o: Self) -> Self;
+    unsafe fn neg(self) -> Self;
+    unsafe fn div(self, o: Self) -> Self;
+    /// Two registers of interleaved pairs (re, im, re, im…) to (all re, all im). The order of lanes may be any that
+    /// `interleave` undoes.
+    unsafe fn deinterleave(a: Self, b: Self) -> (Self, Self);
+    /// Inverse of `deinterleave`.
+    unsafe fn interleave(re: Self, im: Self) -> (Self, Self);
+}
+
+/// Complex lanes as a register of real parts and one of imaginary parts.
+#[derive(Clone, Copy)]
+pub struct Split<V> {
+    re: V,
+    im: V,
+}
+
+// Every unsafe block below passes the contract of `Simd` on to `V`: n complex elements are 2n real ones.
+#[allow(clippy::undocumented_unsafe_blocks)]
+impl<V: RealSimd> Simd for Split<V>
+where
+    Complex<V::T>: Scalar<Real = V::T>,
+{
+    type T = Complex<V::T>;
+    const LANES: usize = V::LANES;
+
+    #[inline(always)]
+    unsafe fn zero() -> Self {
+        unsafe { Split { re: V::zero(), im: V::zero() } }
+    }
+    #[inline(always)]
+    unsafe fn splat(x: Self::T) -> Self {
+        unsafe { Split { re: V::splat(x.re), im: V::splat(x.im) } }
+    }
+    #[inline(always)]
+    unsafe fn load(p: *const Self::T) -> Self {
+        unsafe {
+            let p = p.cast::<V::T>();
+            let (re, im) = V::deinterleave(V::load(p), V::load(p.add(V::LANES)));
+            Split { re, im }
+        }
+    }
+    #[inline(always)]
+    unsafe fn store(self, p: *mut Self::T) {
+        unsafe {
+            let p = p.cast::<V::T>();
+            let (a, b) = V::interleave(self.re, self.im);
+            a.store(p);
+            b.store(p.add(V::LANES));
+        }
+    }
+    #[inline(always)]
+    unsafe fn load_first(p: *const Self::T, n: usize) -> Self {
+        unsafe {
+            let p = p.cast::<V::T>();
+            let n = 2 * n;
+            let (a, b) = if n >= V::LANES {
+                (V::load(p), V::load_first(p.wrapping_add(V::LANES), n - V::LANES))
+            } else {
+                (V::load_first(p, n), V::zero())
+            };
+            let (re, im) = V::deinterleave(a, b);
+            Split { re, im }
+        }
+    }
+    #[inline(always)]
+    unsafe fn store_first(self, p: *mut Self::T, n: usize) {
+        unsafe {
+            let p = p.cast::<V::T>();
+            let n = 2 * n;
+            let (a, b) = V::interleave(self.re, self.im);
+            if n >= V::LANES {
+                a.store(p);
+                b.store_first(p.wrapping_add(V::LANES), n - V::LANES);
+            } else {
+                a.store_first(p, n);
+            }
+        }
+    }
+    #[inline(always)]
+    unsafe fn load_packed(p: *const Self::T) -> Self {
+        unsafe {
+            let p = p.cast::<V::T>();
+            Split { re: V::load(p), im: V::load(p.add(V::LANES)) }
+        }
+    }
+    #[inline(always)]
+    unsafe fn store_packed(self, p: *mut Self::T) {
+        unsafe {
+            let p = p.cast::<V::T>();
+            self.re.store(p);
+            self.im.store(p.add(V::LANES));
+        }
+    }
+    #[inline(always)]
+    unsafe fn add(self, o: Self) -> Self {
+        unsafe { Split { re: self.re.add(o.re), im: self.im.add(o.im) } }
+    }
+    #[inline(always)]
+    unsafe fn sub(self, o: Self) -> Self {
+        unsafe { Split { re: self.re.sub(o.re), im: self.im.sub(o.im) } }
+    }
+    #[inline(always)]
+    unsafe fn mul(self, o: Self) -> Self {
+        unsafe {
+            Split {
+                re: self.im.neg_mul_add(o.im, self.re.mul(o.re)),
+                im: self.im.mul_add(o.re, self.re.mul(o.im)),
+            }
+        }
+    }
+    #[inline(always)]
+    unsafe fn mul_add(self, b: Self, c: Self) -> Self {
+        unsafe {
+            Split {
+                re: self.im.neg_mul_add(b.im, self.re.mul_add(b.re, c.re)),
+                im: self.im.mul_add(b.re, self.re.mul_add(b.im, c.im)),
+            }
+        }
+    }
+    #[inline(always)]
+    unsafe fn neg_mul_add(self, b: Self, c: Self) -> Self {
+        unsafe {
+            Split {
+                re: self.im.mul_add(b.im, self.re.neg_mul_add(b.re, c.re)),
+                im: self.im.neg_mul_add(b.re, self.re.neg_mul_add(b.im, c.im)),
+            }
+        }
+    }
+    /// Smith's division, as the scalar one: the ratio is taken of the divisor's larger part.
+    #[inline(always)]
+    unsafe fn div_by(self, d: Self::T) -> Self {
+        unsafe {
+            if d.re.abs() >= d.im.abs() {
+                let r = d.im / d.re;
+                let den = V::splat(d.re + d.im * r);
+                let r = V::splat(r);
+                Split { re: self.im.mul_add(r, self.re).div(den), im: self.re.neg_mul_add(r, self.im).div(den) }
+            } else {
+                let r = d.re / d.im;
+                let den = V::splat(d.im + d.re * r);
+                let r = V::splat(r);
+                Split { re: self.re.mul_add(r, self.im).div(den), im: self.im.mul(r).sub(self.re).div(den) }
+            }
+        }
+    }
+    #[inline(always)]
+    unsafe fn conj(self) -> Self {
+        unsafe { Split { re: self.re, im: self.im.neg() } }
+    }
+    #[inline(always)]
+    unsafe fn sum(self) -> Self::T {
+        unsafe { Complex::new(self.re.sum(), self.im.sum()) }
+    }
+}

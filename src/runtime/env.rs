@@ -1,0 +1,50 @@
+//! Every environment variable of the library, in one table. Each is read once, at the first call that asks for it.
+
+use std::sync::OnceLock;
+
+/// One variable: its name, what it does (printed by `corten_get_config` users and the documentation), its value.
+pub struct Var {
+    pub name: &'static str,
+    pub help: &'static str,
+    cell: OnceLock<Option<String>>,
+}
+
+impl Var {
+    const fn new(name: &'static str, help: &'static str) -> Var {
+        Var { name, help, cell: OnceLock::new() }
+    }
+    /// The value, without white space around it; `None` if unset or empty.
+    pub fn get(&self) -> Option<&str> {
+        let read = || {
+            let value = std::env::var(self.name).ok()?;
+            let value = value.trim();
+            if value.is_empty() { None } else { Some(value.to_string()) }
+        };
+        self.cell.get_or_init(read).as_deref()
+    }
+    /// The value as a number. What is not a number counts as unset, with one warning.
+    pub fn number(&self) -> Option<u64> {
+        let text = self.get()?;
+        // OMP_NUM_THREADS may be a list, one number a nesting level: the first counts.
+        let first = text.split(',').next().unwrap_or("").trim();
+        let value = first.parse().ok();
+        if value.is_none() {
+            super::trace::say(format_args!("{}={text} is not a whole number; ignored", self.name));
+        }
+        value
+    }
+}
+
+pub static ISA: Var = Var::new("CORTEN_ISA", "highest instruction set to use: generic, avx2, avx512; can only lower");
+pub static NUM_THREADS: Var = Var::new("CORTEN_NUM_THREADS", "number of threads");
+pub static OPENBLAS_NUM_THREADS: Var = Var::new("OPENBLAS_NUM_THREADS", "number of threads, if the above is not set");
+pub static OMP_NUM_THREADS: Var = Var::new("OMP_NUM_THREADS", "number of threads, if none of the above is set");
+pub static THREAD_MIN_WORK: Var =
+    Var::new("CORTEN_THREAD_MIN_WORK", "floating-point operations below which a call stays on one thread");
+pub static SCRATCH_LIMIT: Var =
+    Var::new("CORTEN_SCRATCH_LIMIT", "bytes of scratch memory a thread may take; beyond it the slow paths run");
+pub static VERBOSE: Var = Var::new("CORTEN_VERBOSE", "1: a line on stderr for each level-3 call; 2: also why");
+
+/// All of them, for documentation and tests.
+pub static ALL: [&Var; 7] =
+    [&ISA, &NUM_THREADS, &OPENBLAS_NUM_THREADS, &OMP_NUM_THREADS, &THREAD_MIN_WORK, &SCRATCH_LIMIT, &VERBOSE];

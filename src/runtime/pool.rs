@@ -1,0 +1,389 @@
+//! Threads: the one seam through which the library uses more than the calling thread.
+//!
+//! Why not a general task library: a BLAS call must work after `fork`, must not start a thread before it needs one, must
+//! not queue behind another caller, and hands off work of tens of microseconds. So: workers are detached threads in a
+//! list that only grows. A call claims workers that are idle with one compare-and-swap each (no lock, several callers
+//! at once share what is free), takes part itself, and at its end takes back the workers that have not woken yet. An idle
+//! worker spins for a moment, then sleeps on a futex. After `fork` the child starts with an empty list.
+//!
+//! Work is a number of independent tasks, taken from a counter in any order by any thread. Results do not depend on who
+//! runs what: no routine splits a sum across tasks.
+
+use super::{env, sys};
+use core::cell::Cell;
+use core::ffi::c_void;
+use core::hint::spin_loop;
+use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize, Ordering};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+/// How long an idle worker spins before it sleeps: about what a sleep and a wake cost.
+const SPIN: Duration = Duration::from_micros(50);
+/// Enough for any task; page-granular, so what is not touched costs nothing.
+const WORKER_STACK: usize = 512 << 10;
+/// Work below this stays on one thread, unless CORTEN_THREAD_MIN_WORK says otherwise. Floating-point operations: about
+/// 40 microseconds of one AVX2 core, ten times what waking a sleeping worker costs.
+const MIN_WORK: f64 = 2e6;
+
+// ---------------------------------------------------------------------------------------------------------------------
+// How many threads
+
+static GLOBAL: AtomicUsize = AtomicUsize::new(0);
+
+thread_local! {
+    /// Override for calls of this thread; 0 = follow the global number.
+    static LOCAL: Cell<usize> = const { Cell::new(0) };
+    /// Set while this thread runs a task: calls from inside stay on it.
+    static INSIDE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Processors this process may use: affinity and container quota counted.
+pub fn num_procs() -> usize {
+    static PROCS: OnceLock<usize> = OnceLock::new();
+    *PROCS.get_or_init(|| std::thread::available_parallelism().map_or(1, |n| n.get()))
+}
+
+/// Threads a call of this thread may use.
+pub fn num_threads() -> usize {
+    match LOCAL.get() {
+        0 => match GLOBAL.load(Ordering::Relaxed) {
+            0 => initial(),
+            n => n,
+        },
+        n => n,
+    }
+}
+
+#[cold]
+fn initial() -> usize {
+    let asked = [&env::NUM_THREADS, &env::OPENBLAS_NUM_THREADS, &env::OMP_NUM_THREADS];
+    let n = asked.into_iter().find_map(|var| var.number().filter(|&n| n > 0));
+    let n = n.map_or_else(num_procs, |n| (n as usize).min(MAX_THREADS));
+    // Somebody may have set it meanwhile: that wins.
+    match GLOBAL.compare_exchange(0, n, Ordering::Relaxed, Ordering::Relaxed) {
+        Ok(_) => n,
+        Err(set) => set,
+    }
+}
+
+/// A bound against typing errors, not a table size.
+const MAX_THREADS: usize = 4096;
+
+/// Sets the number of threads of all calls that follow; 0 restores the default.
+pub fn set_num_threads(n: usize) {
+    GLOBAL.store(if n == 0 { num_procs() } else { n.min(MAX_THREADS) }, Ordering::Relaxed);
+}
+
+/// Sets the number for calls of this thread alone; 0 = follow the global number. Returns what was set before.
+pub fn set_num_threads_local(n: usize) -> usize {
+    LOCAL.replace(n.min(MAX_THREADS))
+}
+
+/// Threads that are worth using for so many floating-point operations.
+#[inline]
+pub fn threads_for(work: f64) -> usize {
+    if work < min_work() { 1 } else { threads_allowed() }
+}
+
+fn min_work() -> f64 {
+    static MIN: OnceLock<f64> = OnceLock::new();
+    *MIN.get_or_init(|| env::THREAD_MIN_WORK.number().map_or(MIN_WORK, |n| n as f64))
+}
+
+fn threads_allowed() -> usize {
+    if INSIDE.get() || inside_openmp() { 1 } else { num_threads() }
+}
+
+/// Whether the caller is one of several OpenMP threads: they have the cores already.
+fn inside_openmp() -> bool {
+    static QUERY: OnceLock<Option<extern "C" fn() -> i32>> = OnceLock::new();
+    let query = QUERY.get_or_init(|| {
+        let f = sys::symbol(c"omp_in_parallel");
+        // SAFETY: every OpenMP runtime defines the name with this signature; a null pointer becomes None.
+        unsafe { core::mem::transmute::<*mut c_void, Option<extern "C" fn() -> i32>>(f) }
+    });
+    query.is_some_and(|f| f() != 0)
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Running tasks
+
+/// One parallel call, on the caller's stack; alive until `active` is zero.
+struct Job<'a> {
+    work: &'a (dyn Fn(usize) + Sync),
+    tasks: usize,
+    next: AtomicUsize,
+    /// Workers that were claimed and have not left.
+    active: AtomicU32,
+    fp: sys::FpState,
+}
+
+impl Job<'_> {
+    fn take_part(&self) {
+        let outer = INSIDE.replace(true);
+        loop {
+            let task = self.next.fetch_add(1, Ordering::Relaxed);
+            if task >= self.tasks {
+                break;
+            }
+            (self.work)(task);
+        }
+        INSIDE.set(outer);
+    }
+}
+
+/// Runs `work(0) … work(tasks-1)` on at most `threads` threads, the caller among them; returns when all are done.
+pub fn run(tasks: usize, threads: usize, work: &(dyn Fn(usize) + Sync)) {
+    let threads = threads.min(tasks);
+    if threads <= 1 {
+        for task in 0..tasks {
+            work(task);
+        }
+        return;
+    }
+    let job = Job {
+        work,
+        tasks,
+        next: AtomicUsize::new(0),
+        active: AtomicU32::new(0),
+        fp: sys::FpState::get(),
+    };
+    if !run_by_callback(&job, threads) {
+        let pool = pool();
+        pool.claim(&job, threads - 1);
+        job.take_part();
+        pool.take_back(&job);
+        wait_until_left(&job);
+    }
+}
+
+fn wait_until_left(job: &Job) {
+    let start = Instant::now();
+    loop {
+        let active = job.active.load(Ordering::Acquire);
+        if active == 0 {
+            return;
+        }
+        if start.elapsed() < SPIN {
+            for _ in 0..32 {
+                spin_loop();
+            }
+        } else {
+            sys::futex_wait(&job.active, active);
+        }
+    }
+}
+
+/// A worker thread's mailbox. Never freed.
+struct Worker {
+    /// Null: idle. A job: claimed. A job with the lowest bit set: at work.
+    job: AtomicPtr<Job<'static>>,
+    /// 1 while it sleeps or is about to.
+    asleep: AtomicU32,
+    next: *const Worker,
+}
+
+struct Pool {
+    head: AtomicPtr<Worker>,
+    workers: AtomicUsize,
+}
+
+static POOL: AtomicPtr<Pool> = AtomicPtr::new(core::ptr::null_mut());
+
+extern "C" fn forget_pool_after_fork() {
+    // The workers stayed in the parent; their mailboxes are left to themselves.
+    POOL.store(core::ptr::null_mut(), Ordering::Relaxed);
+}
+
+fn pool() -> &'static Pool {
+    let mut pool = POOL.load(Ordering::Acquire);
+    if pool.is_null() {
+        static AT_FORK: OnceLock<()> = OnceLock::new();
+        AT_FORK.get_or_init(|| sys::at_fork_in_child(forget_pool_after_fork));
+        let new = Box::into_raw(Box::new(Pool {
+            head: AtomicPtr::new(core::ptr::null_mut()),
+            workers: AtomicUsize::new(0),
+        }));
+        match POOL.compare_exchange(core::ptr::null_mut(), new, Ordering::AcqRel, Ordering::Acquire) {
+            Ok(_) => pool = new,
+            Err(theirs) => {
+                // SAFETY: `new` lost the race and was never shared.
+                drop(unsafe { Box::from_raw(new) });
+                pool = theirs;
+            }
+        }
+    }
+    // SAFETY: pools are never freed once shared.
+    unsafe { &*pool }
+}
+
+impl Pool {
+    /// Hands the job to up to `wanted` idle workers, starting threads that are missing.
+    fn claim(&self, job: &Job, wanted: usize) {
+        while self.workers.load(Ordering::Relaxed) < wanted && self.start_worker() {}
+        // The job outlives its workers' use of it: see `wait_until_left`.
+        let job_ptr = core::ptr::from_ref(job).cast_mut().cast::<Job<'static>>();
+        let mut claimed = 0;
+        for worker in self.iter() {
+            if claimed == wanted {
+                break;
+            }
+            if !worker.job.load(Ordering::Relaxed).is_null() {
+                continue;
+            }
+            job.active.fetch_add(1, Ordering::Relaxed);
+            if worker
+                .job
+                .compare_exchange(core::ptr::null_mut(), job_ptr, Ordering::SeqCst, Ordering::Relaxed)
+                .is_err()
+            {
+                job.active.fetch_sub(1, Ordering::Relaxed);
+                continue;
+            }
+            claimed += 1;
+            if worker.asleep.swap(0, Ordering::SeqCst) == 1 {
+                sys::futex_wake(&worker.asleep);
+            }
+        }
+    }
+
+    /// Takes the job back from workers that have not begun.
+    fn take_back(&self, job: &Job) {
+        let job_ptr = core::ptr::from_ref(job).cast_mut().cast::<Job<'static>>();
+        for worker in self.iter() {
+            let back =
+                worker.job.compare_exchange(job_ptr, core::ptr::null_mut(), Ordering::SeqCst, Ordering::Relaxed);
+            if back.is_ok() {
+                job.active.fetch_sub(1, Ordering::Relaxed);
+            }
+        }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &'static Worker> {
+        let mut at = self.head.load(Ordering::Acquire).cast_const();
+        core::iter::from_fn(move || {
+            // SAFETY: workers are never freed; null ends the list.
+            let worker = unsafe { at.as_ref() }?;
+            at = worker.next;
+            Some(worker)
+        })
+    }
+
+    /// One more worker; false if the system refuses another thread.
+    #[cold]
+    fn start_worker(&self) -> bool {
+        self.workers.fetch_add(1, Ordering::Relaxed);
+        let worker = Box::into_raw(Box::new(Worker {
+            job: AtomicPtr::new(core::ptr::null_mut()),
+            asleep: AtomicU32::new(0),
+            next: core::ptr::null(),
+        }));
+        let address = worker as usize;
+        let started = sys::with_signals_blocked(|| {
+            std::thread::Builder::new()
+                .name("corten".into())
+                .stack_size(WORKER_STACK)
+                // SAFETY: the worker is never freed once its thread runs.
+                .spawn(move || unsafe { &*(address as *const Worker) }.live())
+        });
+        if started.is_err() {
+            // SAFETY: no thread took it.
+            drop(unsafe { Box::from_raw(worker) });
+            return false;
+        }
+        let mut head = self.head.load(Ordering::Relaxed);
+        loop {
+            // SAFETY: not in the list yet, and its thread never looks at `next`.
+            unsafe { (*worker).next = head };
+            match self.head.compare_exchange(head, worker, Ordering::Release, Ordering::Relaxed) {
+                Ok(_) => return true,
+                Err(now) => head = now,
+            }
+        }
+    }
+}
+
+impl Worker {
+    fn live(&self) -> ! {
+        loop {
+            let job_ptr = self.wait_for_job();
+            let busy = job_ptr.map_addr(|a| a | 1);
+            if self.job.compare_exchange(job_ptr, busy, Ordering::SeqCst, Ordering::Relaxed).is_err() {
+                continue; // taken back
+            }
+            // SAFETY: this worker is counted in `active`, so the caller keeps the job alive until the count goes down.
+            let job = unsafe { &*job_ptr };
+            job.fp.set();
+            job.take_part();
+            self.job.store(core::ptr::null_mut(), Ordering::Release);
+            let word = core::ptr::from_ref(&job.active);
+            if job.active.fetch_sub(1, Ordering::Release) == 1 {
+                // From here on the job may be gone; only its address is used.
+                sys::futex_wake(word);
+            }
+        }
+    }
+
+    fn wait_for_job(&self) -> *mut Job<'static> {
+        let start = Instant::now();
+        loop {
+            let job = self.job.load(Ordering::Acquire);
+            if !job.is_null() {
+                return job;
+            }
+            if start.elapsed() < SPIN {
+                for _ in 0..32 {
+                    spin_loop();
+                }
+                continue;
+            }
+            self.asleep.store(1, Ordering::SeqCst);
+            if self.job.load(Ordering::SeqCst).is_null() {
+                sys::futex_wait(&self.asleep, 1);
+            }
+            self.asleep.store(0, Ordering::SeqCst);
+        }
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// An embedding framework's own threads
+
+/// `parallel_for(ctx, n, task, arg)`: calls `task(arg, i)` for all i < n, on any threads, and returns when all are done.
+pub type ParallelFor =
+    extern "C" fn(ctx: *mut c_void, n: usize, task: extern "C" fn(*mut c_void, usize), arg: *mut c_void);
+
+static CALLBACK: AtomicPtr<(ParallelFor, usize)> = AtomicPtr::new(core::ptr::null_mut());
+
+/// Uses the host's threads instead of workers of our own; `None` goes back to those. Not to be called while other
+/// threads are inside the library.
+pub fn set_callback(callback: Option<(ParallelFor, *mut c_void)>) {
+    let new = callback.map_or(core::ptr::null_mut(), |(f, ctx)| Box::into_raw(Box::new((f, ctx as usize))));
+    let old = CALLBACK.swap(new, Ordering::AcqRel);
+    if !old.is_null() {
+        // SAFETY: came from Box::into_raw above, and nobody is inside a call.
+        drop(unsafe { Box::from_raw(old) });
+    }
+}
+
+extern "C" fn one_thread_of_callback(job: *mut c_void, _index: usize) {
+    // SAFETY: `run_by_callback` passes a job that lives until parallel_for returns.
+    let job = unsafe { &*job.cast::<Job>() };
+    let outer = sys::FpState::get();
+    job.fp.set();
+    job.take_part();
+    outer.set();
+}
+
+fn run_by_callback(job: &Job, threads: usize) -> bool {
+    let callback = CALLBACK.load(Ordering::Acquire);
+    if callback.is_null() {
+        return false;
+    }
+    // SAFETY: set by set_callback, which must not run at the same time as calls.
+    let (parallel_for, ctx) = unsafe { *callback };
+    parallel_for(ctx as *mut c_void, threads, one_thread_of_callback, core::ptr::from_ref(job).cast_mut().cast());
+    // A host that dropped indices must not lose work.
+    job.take_part();
+    true
+}

@@ -1,0 +1,48 @@
+//! `CORTEN_VERBOSE`: a line on standard error for each traced call. Off, it costs one relaxed load.
+
+use super::env;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Instant;
+
+const UNREAD: u32 = u32::MAX;
+static LEVEL: AtomicU32 = AtomicU32::new(UNREAD);
+
+/// 0 off, 1 a line a call, 2 also the reasons.
+#[inline]
+pub fn enabled() -> u32 {
+    match LEVEL.load(Ordering::Relaxed) {
+        UNREAD => read(),
+        level => level,
+    }
+}
+
+#[cold]
+fn read() -> u32 {
+    let level = env::VERBOSE.number().unwrap_or(0).min(2) as u32;
+    LEVEL.store(level, Ordering::Relaxed);
+    level
+}
+
+/// Writes the line of one call that began at `start`.
+#[cold]
+pub fn report(name: &str, sizes: &[(&str, isize)], flops: f64, start: Instant) {
+    let seconds = start.elapsed().as_secs_f64();
+    let mut line = name.trim_end().to_ascii_lowercase();
+    for (label, size) in sizes {
+        line.push_str(&format!(" {label}={size}"));
+    }
+    line.push_str(&format!(
+        " threads={} isa={} time={:.3}us gflops={:.2}",
+        super::num_threads(),
+        super::isa_name(),
+        seconds * 1e6,
+        if seconds > 0.0 { flops / seconds * 1e-9 } else { 0.0 }
+    ));
+    say(format_args!("{line}"));
+}
+
+/// A line on standard error. A closed or full standard error is no reason to stop the host program.
+pub fn say(text: core::fmt::Arguments) {
+    use std::io::Write;
+    let _ = writeln!(std::io::stderr(), "corten: {text}");
+}

@@ -1,0 +1,35 @@
+! A Fortran consumer of the module: generic names in every type, the library's own functions.
+program consumer
+  use, intrinsic :: iso_c_binding
+  use corten
+  implicit none
+  real(c_float) :: s(2, 2) = reshape([1., 2., 3., 4.], [2, 2]), cs(2, 2)
+  real(c_double) :: d(2, 2), cd(2, 2), v(2)
+  complex(c_float_complex) :: c(2, 2), cc(2, 2)
+  complex(c_double_complex) :: z(2, 2), cz(2, 2)
+  integer(c_int) :: previous
+  logical :: good
+
+  d = s
+  c = cmplx(s, transpose(s))
+  z = c
+  call gemm('N', 'N', 2, 2, 2, 1., s, 2, s, 2, 0., cs, 2)
+  call gemm('N', 'T', 2, 2, 2, 1d0, d, 2, d, 2, 0d0, cd, 2)
+  call gemm('N', 'C', 2, 2, 2, (1., 0.), c, 2, c, 2, (0., 0.), cc, 2)
+  call zgemm('C', 'N', 2, 2, 2, (1d0, 0d0), z(1, 1), 2, z(1, 1), 2, (0d0, 0d0), cz(1, 1), 2)
+  good = all(cs == matmul(s, s)) .and. all(cd == matmul(d, transpose(d)))
+  good = good .and. all(cc == matmul(c, conjg(transpose(c))))
+  good = good .and. all(cz == matmul(conjg(transpose(z)), z))
+
+  v = [3d0, -4d0]
+  good = good .and. nrm2(2, v, 1) == 5d0 .and. asum(2, v, 1) == 7d0 .and. iamax(2, v, 1) == 2
+  good = good .and. dotc(2, z(:, 1), 1, z(:, 2), 1) == sum(conjg(z(:, 1)) * z(:, 2))
+  call herk('U', 'N', 2, 2, 1d0, z, 2, 0d0, cz, 2)
+  good = good .and. cz(1, 2) == sum(z(1, :) * conjg(z(2, :)))
+
+  call corten_set_num_threads(1_c_int)
+  previous = corten_set_num_threads_local(0_c_int)
+  good = good .and. corten_get_num_threads() == 1 .and. c_associated(corten_version())
+  if (.not. good) error stop 'FAILED'
+  print '(a)', 'OK'
+end program

@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# What `make test` runs: every step with a headline and its time, stopping at the first failure.
+# The last line counts the steps. Steps may be named to run only those:  tests/run.sh [step ...]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+export CORTEN_LIB=$PWD/target/release/libcorten.so
+
+do_fmt() {
+    cargo fmt --all --check
+    cargo fmt --manifest-path tests/Cargo.toml --check
+    cargo fmt --manifest-path ffi/headers/Cargo.toml --check
+}
+do_clippy() { make --no-print-directory clippy; }
+do_headers() { make --no-print-directory headers-check; }
+do_build() { cargo build --release --locked -p corten; }
+do_core() { cargo test --quiet --locked --workspace; }
+do_abi() { cargo test --quiet --locked --manifest-path tests/Cargo.toml; }
+do_levels() { tests/run-levels.sh; }
+do_install() { tests/install.sh; }
+do_trust() {
+    local so compat
+    so=$(echo "$PWD"/build/install/prefix/lib*/libcorten.so)
+    compat=$(dirname "$so")/corten/compat
+    tests/trust/run.sh "$so" "$compat"
+}
+
+describe() {
+    case $1 in
+    fmt) echo "formatting" ;;
+    clippy) echo "lints, warnings are errors" ;;
+    headers) echo "headers are what the source gives" ;;
+    build) echo "the library" ;;
+    core) echo "unit tests of the core" ;;
+    abi) echo "every routine through the C ABI, and the promises" ;;
+    levels) echo "the same at every instruction set, threaded, and without scratch memory" ;;
+    install) echo "install tree, consumers, tarball, Spack recipe" ;;
+    trust) echo "external suites: Netlib BLAS and LAPACK, NumPy, SciPy, R, Octave" ;;
+    *) echo "unknown step: $1" >&2; exit 2 ;;
+    esac
+}
+
+if [ $# -eq 0 ]; then set -- fmt clippy headers build core abi levels install trust; fi
+for step; do describe "$step" >/dev/null; done
+passed=0
+for step; do
+    printf '\n== %s: %s\n' "$step" "$(describe "$step")"
+    start=$SECONDS
+    # A shell of its own with -e: inside `if` or `||` bash would go on after a failed command.
+    set +e
+    (set -e; "do_$step")
+    status=$?
+    set -e
+    if [ $status -ne 0 ]; then
+        printf '\n== %s FAILED after %d s\n%d passed, 1 failed\n' "$step" $((SECONDS - start)) $passed
+        exit 1
+    fi
+    passed=$((passed + 1))
+    printf '== %s ok, %d s\n' "$step" $((SECONDS - start))
+done
+printf '\n%d passed, 0 failed\n' $passed
