@@ -146,12 +146,29 @@ impl<'a, T: Scalar> MatRef<'a, T> {
     pub fn conj_if(self, yes: bool) -> Self {
         if yes { self.conj() } else { self }
     }
+    /// Rows and columns in reverse order: an upper triangle becomes a lower one.
+    #[inline]
+    pub fn reversed(self) -> Self {
+        let (i, j) = (self.rows.saturating_sub(1) as isize, self.cols.saturating_sub(1) as isize);
+        MatRef { ptr: self.ptr.wrapping_offset(i * self.rs + j * self.cs), rs: -self.rs, cs: -self.cs, ..self }
+    }
     /// Rows `i..i+rows` and columns `j..j+cols`.
     #[inline]
     pub fn sub(self, i: usize, j: usize, rows: usize, cols: usize) -> Self {
         debug_assert!(i + rows <= self.rows && j + cols <= self.cols);
         let ptr = self.ptr.wrapping_offset(i as isize * self.rs + j as isize * self.cs);
         MatRef { ptr, rows, cols, ..self }
+    }
+    /// As level 2 sees it, if its columns or rows are at consecutive addresses.
+    pub fn lines(self) -> Option<Lines<'a, T>> {
+        let (layout, ld) = match (self.rs, self.cs) {
+            (1, ld) => (Layout::ColMajor, ld),
+            (ld, 1) => (Layout::RowMajor, ld),
+            _ => return None,
+        };
+        let ld = usize::try_from(ld).ok()?;
+        let lines = Lines::make(self.ptr, self.rows, self.cols, ALL, ALL, Address::Full { ld }, layout);
+        Some(if self.conj { lines.conj() } else { lines })
     }
     /// Column `j`, not conjugated even if the matrix is.
     #[inline]
@@ -212,6 +229,12 @@ impl<'a, T: Scalar> MatMut<'a, T> {
     #[inline]
     pub fn t(self) -> Self {
         MatMut { rows: self.cols, cols: self.rows, rs: self.cs, cs: self.rs, ..self }
+    }
+    /// Rows in reverse order.
+    #[inline]
+    pub fn rows_reversed(self) -> Self {
+        let i = self.rows.saturating_sub(1) as isize;
+        MatMut { ptr: self.ptr.wrapping_offset(i * self.rs), rs: -self.rs, ..self }
     }
     /// The same memory, to read.
     #[inline]

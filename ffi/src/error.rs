@@ -167,10 +167,7 @@ unsafe fn say_fortran(name: *const c_char, len: usize, info: i64) {
         }
         text.push(&[byte]);
     }
-    let _ = core::fmt::Write::write_fmt(
-        &mut text,
-        format_args!(" parameter number {info:2} had an illegal value\n"),
-    );
+    let _ = core::fmt::Write::write_fmt(&mut text, format_args!(" parameter number {info:2} had an illegal value\n"));
     text.print();
 }
 

@@ -51,9 +51,7 @@ macro_rules! extreme {
         }
         unsafe fn $value<T: Scalar>(n: usize, x: *const T, incx: isize) -> T::Real {
             // SAFETY: see above; the index is inside the vector, and there is one only for a positive increment.
-            unsafe {
-                $index(n, x, incx).map_or(T::Real::ZERO, |i| (*x.wrapping_offset(i as isize * incx)).$measure())
-            }
+            unsafe { $index(n, x, incx).map_or(T::Real::ZERO, |i| (*x.wrapping_offset(i as isize * incx)).$measure()) }
         }
     };
 }
@@ -346,66 +344,66 @@ unsafe fn gemm_groups<T: Scalar>(groups: &Groups<T>, first: usize, count: usize,
 }
 
 export! { "y := alpha*x + beta*y";
-    both vector axpby(n: count, alpha: scalar, x: input, incx: int, beta: scalar, y: output, incy: int);
-    saxpby f32, daxpby f64, caxpby c32, zaxpby c64 }
+both vector axpby(n: count, alpha: scalar, x: input, incx: int, beta: scalar, y: output, incy: int);
+saxpby f32, daxpby f64, caxpby c32, zaxpby c64 }
 export! { "y := alpha*conj(x) + y";
-    both vector axpyc(n: count, alpha: scalar, x: input, incx: int, y: output, incy: int);
-    caxpyc c32, zaxpyc c64 }
+both vector axpyc(n: count, alpha: scalar, x: input, incx: int, y: output, incy: int);
+caxpyc c32, zaxpyc c64 }
 export! { "Returns the sum of re x[i] + im x[i].";
-    both vector sum(n: count, x: input, incx: int) -> real;
-    ssum f32, dsum f64, scsum c32, dzsum c64 }
+both vector sum(n: count, x: input, incx: int) -> real;
+ssum f32, dsum f64, scsum c32, dzsum c64 }
 export! { "Returns the largest |re x[i]| + |im x[i]|.";
-    both vector amax(n: count, x: input, incx: int) -> real;
-    samax f32, damax f64, scamax c32, dzamax c64 }
+both vector amax(n: count, x: input, incx: int) -> real;
+samax f32, damax f64, scamax c32, dzamax c64 }
 export! { "Returns the smallest |re x[i]| + |im x[i]|.";
-    both vector amin(n: count, x: input, incx: int) -> real;
-    samin f32, damin f64, scamin c32, dzamin c64 }
+both vector amin(n: count, x: input, incx: int) -> real;
+samin f32, damin f64, scamin c32, dzamin c64 }
 export! { "Returns the largest x[i].";
-    both vector max(n: count, x: input, incx: int) -> real;
-    smax f32, dmax f64 }
+both vector max(n: count, x: input, incx: int) -> real;
+smax f32, dmax f64 }
 export! { "Returns the smallest x[i].";
-    both vector min(n: count, x: input, incx: int) -> real;
-    smin f32, dmin f64 }
+both vector min(n: count, x: input, incx: int) -> real;
+smin f32, dmin f64 }
 export! { "Returns the index of the first element with the smallest |re| + |im|.";
-    both vector iamin(n: count, x: input, incx: int) -> index;
-    isamin f32, idamin f64, icamin c32, izamin c64 }
+both vector iamin(n: count, x: input, incx: int) -> index;
+isamin f32, idamin f64, icamin c32, izamin c64 }
 export! { "Returns the index of the first largest element.";
-    both vector imax(n: count, x: input, incx: int) -> index;
-    ismax f32, idmax f64 }
+both vector imax(n: count, x: input, incx: int) -> index;
+ismax f32, idmax f64 }
 export! { "Returns the index of the first smallest element.";
-    both vector imin(n: count, x: input, incx: int) -> index;
-    ismin f32, idmin f64 }
+both vector imin(n: count, x: input, incx: int) -> index;
+ismin f32, idmin f64 }
 export! { "Returns the index of the first element with the largest real part.";
-    cblas vector imax(n: count, x: input, incx: int) -> index;
-    icmax c32, izmax c64 }
+cblas vector imax(n: count, x: input, incx: int) -> index;
+icmax c32, izmax c64 }
 export! { "Returns the index of the first element with the smallest real part.";
-    cblas vector imin(n: count, x: input, incx: int) -> index;
-    icmin c32, izmin c64 }
+cblas vector imin(n: count, x: input, incx: int) -> index;
+icmin c32, izmin c64 }
 export! { "B := alpha*op(A), A with this many rows and columns";
-    both ordered omatcopy(trans: trans, rows: int, cols: int, alpha: scalar, a: input, lda: int,
-        b: output, ldb: int);
-    somatcopy f32, domatcopy f64, comatcopy c32, zomatcopy c64 }
+both ordered omatcopy(trans: trans, rows: int, cols: int, alpha: scalar, a: input, lda: int,
+    b: output, ldb: int);
+somatcopy f32, domatcopy f64, comatcopy c32, zomatcopy c64 }
 export! { "A := alpha*op(A) in place; lda before, ldb after";
-    both ordered imatcopy(trans: trans, rows: int, cols: int, alpha: scalar, a: output, lda: int, ldb: int);
-    simatcopy f32, dimatcopy f64, cimatcopy c32, zimatcopy c64 }
+both ordered imatcopy(trans: trans, rows: int, cols: int, alpha: scalar, a: output, lda: int, ldb: int);
+simatcopy f32, dimatcopy f64, cimatcopy c32, zimatcopy c64 }
 export! { "C := alpha*A + beta*C";
-    both matrix geadd(m: int, n: int, alpha: scalar, a: input, lda: int, beta: scalar, c: output, ldc: int);
-    sgeadd f32, dgeadd f64, cgeadd c32, zgeadd c64 }
+both matrix geadd(m: int, n: int, alpha: scalar, a: input, lda: int, beta: scalar, c: output, ldc: int);
+sgeadd f32, dgeadd f64, cgeadd c32, zgeadd c64 }
 export! { "gemm under the name for three real products, which would be less accurate; here it is gemm.";
-    both matrix gemm(transa: trans, transb: trans, m: int, n: int, k: int, alpha: scalar, a: input, lda: int,
-        b: input, ldb: int, beta: scalar, c: output, ldc: int);
-    cgemm3m c32, zgemm3m c64 }
+both matrix gemm(transa: trans, transb: trans, m: int, n: int, k: int, alpha: scalar, a: input, lda: int,
+    b: input, ldb: int, beta: scalar, c: output, ldc: int);
+cgemm3m c32, zgemm3m c64 }
 export! { "One triangle of C := alpha*op(A)*op(B) + beta*C, as gemmtr (name of MKL)";
-    both matrix gemmt(uplo: uplo, transa: trans, transb: trans, n: int, k: int, alpha: scalar, a: input, lda: int,
-        b: input, ldb: int, beta: scalar, c: output, ldc: int);
-    sgemmt f32, dgemmt f64, cgemmt c32, zgemmt c64 }
+both matrix gemmt(uplo: uplo, transa: trans, transb: trans, n: int, k: int, alpha: scalar, a: input, lda: int,
+    b: input, ldb: int, beta: scalar, c: output, ldc: int);
+sgemmt f32, dgemmt f64, cgemmt c32, zgemmt c64 }
 export! { "Many gemm in groups: flags, sizes and scalars have one entry a group, a, b, c one a product.";
-    both matrix gemm_batch(transa_array: transes, transb_array: transes, m_array: ints, n_array: ints,
-        k_array: ints, alpha_array: input, a_array: inputs, lda_array: ints, b_array: inputs, ldb_array: ints,
-        beta_array: input, c_array: outputs, ldc_array: ints, group_count: int, group_size: ints);
-    sgemm_batch f32, dgemm_batch f64, cgemm_batch c32, zgemm_batch c64 }
+both matrix gemm_batch(transa_array: transes, transb_array: transes, m_array: ints, n_array: ints,
+    k_array: ints, alpha_array: input, a_array: inputs, lda_array: ints, b_array: inputs, ldb_array: ints,
+    beta_array: input, c_array: outputs, ldc_array: ints, group_count: int, group_size: ints);
+sgemm_batch f32, dgemm_batch f64, cgemm_batch c32, zgemm_batch c64 }
 export! { "Many gemm on matrices at constant distances.";
-    both matrix gemm_batch_strided(transa: trans, transb: trans, m: int, n: int, k: int, alpha: scalar,
-        a: input, lda: int, stridea: int, b: input, ldb: int, strideb: int, beta: scalar,
-        c: output, ldc: int, stridec: int, batch_size: int);
-    sgemm_batch_strided f32, dgemm_batch_strided f64, cgemm_batch_strided c32, zgemm_batch_strided c64 }
+both matrix gemm_batch_strided(transa: trans, transb: trans, m: int, n: int, k: int, alpha: scalar,
+    a: input, lda: int, stridea: int, b: input, ldb: int, strideb: int, beta: scalar,
+    c: output, ldc: int, stridec: int, batch_size: int);
+sgemm_batch_strided f32, dgemm_batch_strided f64, cgemm_batch_strided c32, zgemm_batch_strided c64 }

@@ -59,22 +59,15 @@ unsafe fn dotc_sub<T: Scalar>(n: isize, x: *const T, incx: isize, y: *const T, i
     unsafe { *dotc = level1::dot(vec(x, n, incx), true, vec(y, n, incy)) }
 }
 
-unsafe fn dsdot<T>(n: usize, x: *const f32, incx: isize, y: *const f32, incy: isize) -> f64 {
-    // SAFETY: see above.
-    unsafe { level1::dsdot(vec(x, n, incx), vec(y, n, incy)) }
+unsafe fn dsdot<R: Real>(n: usize, x: *const R, incx: isize, y: *const R, incy: isize) -> f64 {
+    // SAFETY: see above; the table names this body for R = f32 only.
+    unsafe { level1::dsdot(vec(x.cast(), n, incx), vec(y.cast(), n, incy)) }
 }
 
-unsafe fn sdsdot<T>(n: isize, sb: *const f32, x: *const f32, incx: isize, y: *const f32, incy: isize) -> f32 {
-    // SAFETY: see above; `sb` is the result for an empty sum.
-    let sb = unsafe { *sb };
-    match usize::try_from(n) {
-        Ok(n) if n > 0 => {
-            // SAFETY: see above.
-            let sum = unsafe { level1::dsdot(vec(x, n, incx), vec(y, n, incy)) };
-            (sum + f64::from(sb)) as f32
-        }
-        _ => sb,
-    }
+unsafe fn sdsdot<R: Real>(n: isize, sb: *const R, x: *const R, incx: isize, y: *const R, incy: isize) -> R {
+    let n = usize::try_from(n).unwrap_or(0);
+    // SAFETY: see above; for an empty sum the result is `sb`.
+    unsafe { R::from_f64((*sb).to_f64() + dsdot(n, x, incx, y, incy)) }
 }
 
 unsafe fn nrm2<T: Scalar>(n: usize, x: *const T, incx: isize) -> T::Real {
@@ -164,65 +157,65 @@ unsafe fn cabs1<T: Scalar>(z: *const T) -> T::Real {
 }
 
 export! { "Exchanges x and y.";
-    both vector swap(n: count, x: output, incx: int, y: output, incy: int);
-    sswap f32, dswap f64, cswap c32, zswap c64 }
+both vector swap(n: count, x: output, incx: int, y: output, incy: int);
+sswap f32, dswap f64, cswap c32, zswap c64 }
 export! { "x := alpha*x";
-    both vector scal(n: count, alpha: scalar, x: output, incx: int);
-    sscal f32, dscal f64, cscal c32, zscal c64 }
+both vector scal(n: count, alpha: scalar, x: output, incx: int);
+sscal f32, dscal f64, cscal c32, zscal c64 }
 export! { "x := alpha*x with a real alpha";
-    both vector scal_real(n: count, alpha: real, x: output, incx: int);
-    csscal c32, zdscal c64 }
+both vector scal_real(n: count, alpha: real, x: output, incx: int);
+csscal c32, zdscal c64 }
 export! { "y := x";
-    both vector copy(n: count, x: input, incx: int, y: output, incy: int);
-    scopy f32, dcopy f64, ccopy c32, zcopy c64 }
+both vector copy(n: count, x: input, incx: int, y: output, incy: int);
+scopy f32, dcopy f64, ccopy c32, zcopy c64 }
 export! { "y := alpha*x + y";
-    both vector axpy(n: count, alpha: scalar, x: input, incx: int, y: output, incy: int);
-    saxpy f32, daxpy f64, caxpy c32, zaxpy c64 }
+both vector axpy(n: count, alpha: scalar, x: input, incx: int, y: output, incy: int);
+saxpy f32, daxpy f64, caxpy c32, zaxpy c64 }
 export! { "Returns x^T y.";
-    both vector dot(n: count, x: input, incx: int, y: input, incy: int) -> scalar;
-    sdot f32, ddot f64 }
+both vector dot(n: count, x: input, incx: int, y: input, incy: int) -> scalar;
+sdot f32, ddot f64 }
 export! { "Returns x^T y, summed in double precision.";
-    both vector dsdot(n: count, x: input, incx: int, y: input, incy: int) -> double;
-    dsdot f32 }
+both vector dsdot(n: count, x: input, incx: int, y: input, incy: int) -> double;
+dsdot f32 }
 export! { "Returns sb + x^T y, summed in double precision.";
-    both vector sdsdot(n: int, sb: scalar, x: input, incx: int, y: input, incy: int) -> scalar;
-    sdsdot f32 }
+both vector sdsdot(n: int, sb: scalar, x: input, incx: int, y: input, incy: int) -> scalar;
+sdsdot f32 }
 export! { "Returns x^T y by value; see also the _sub form.";
-    both vector dot(n: count, x: input, incx: int, y: input, incy: int) -> scalar;
-    cdotu c32, zdotu c64 }
+both vector dot(n: count, x: input, incx: int, y: input, incy: int) -> scalar;
+cdotu c32, zdotu c64 }
 export! { "Returns x^H y by value; see also the _sub form.";
-    both vector dotc(n: count, x: input, incx: int, y: input, incy: int) -> scalar;
-    cdotc c32, zdotc c64 }
+both vector dotc(n: count, x: input, incx: int, y: input, incy: int) -> scalar;
+cdotc c32, zdotc c64 }
 export! { "*dotu := x^T y";
-    cblas vector dotu_sub(n: int, x: input, incx: int, y: input, incy: int, dotu: output);
-    cdotu_sub c32, zdotu_sub c64 }
+cblas vector dotu_sub(n: int, x: input, incx: int, y: input, incy: int, dotu: output);
+cdotu_sub c32, zdotu_sub c64 }
 export! { "*dotc := x^H y";
-    cblas vector dotc_sub(n: int, x: input, incx: int, y: input, incy: int, dotc: output);
-    cdotc_sub c32, zdotc_sub c64 }
+cblas vector dotc_sub(n: int, x: input, incx: int, y: input, incy: int, dotc: output);
+cdotc_sub c32, zdotc_sub c64 }
 export! { "Returns the Euclidean norm of x.";
-    both vector nrm2(n: count, x: input, incx: int) -> real;
-    snrm2 f32, dnrm2 f64, scnrm2 c32, dznrm2 c64 }
+both vector nrm2(n: count, x: input, incx: int) -> real;
+snrm2 f32, dnrm2 f64, scnrm2 c32, dznrm2 c64 }
 export! { "Returns the sum of |re x[i]| + |im x[i]|.";
-    both vector asum(n: count, x: input, incx: int) -> real;
-    sasum f32, dasum f64, scasum c32, dzasum c64 }
+both vector asum(n: count, x: input, incx: int) -> real;
+sasum f32, dasum f64, scasum c32, dzasum c64 }
 export! { "Returns the index of the first element with the largest |re| + |im|.";
-    both vector iamax(n: count, x: input, incx: int) -> index;
-    isamax f32, idamax f64, icamax c32, izamax c64 }
+both vector iamax(n: count, x: input, incx: int) -> index;
+isamax f32, idamax f64, icamax c32, izamax c64 }
 export! { "Makes a plane rotation that turns (a, b) into (r, 0); a becomes r, b what rebuilds the rotation.";
-    both vector rotg(a: output, b: output, c: output, s: output);
-    srotg f32, drotg f64 }
+both vector rotg(a: output, b: output, c: output, s: output);
+srotg f32, drotg f64 }
 export! { "Makes a plane rotation that turns (a, b) into (r, 0); a becomes r.";
-    both vector rotg_complex(a: output, b: input, c: real_output, s: output);
-    crotg c32, zrotg c64 }
+both vector rotg_complex(a: output, b: input, c: real_output, s: output);
+crotg c32, zrotg c64 }
 export! { "Applies a plane rotation: (x, y) := (c*x + s*y, c*y - s*x)";
-    both vector rot(n: count, x: output, incx: int, y: output, incy: int, c: real, s: real);
-    srot f32, drot f64, csrot c32, zdrot c64 }
+both vector rot(n: count, x: output, incx: int, y: output, incy: int, c: real, s: real);
+srot f32, drot f64, csrot c32, zdrot c64 }
 export! { "Makes a modified plane rotation.";
-    both vector rotmg(d1: output, d2: output, x1: output, y1: real, param: output);
-    srotmg f32, drotmg f64 }
+both vector rotmg(d1: output, d2: output, x1: output, y1: real, param: output);
+srotmg f32, drotmg f64 }
 export! { "Applies a modified plane rotation.";
-    both vector rotm(n: count, x: output, incx: int, y: output, incy: int, param: input);
-    srotm f32, drotm f64 }
+both vector rotm(n: count, x: output, incx: int, y: output, incy: int, param: input);
+srotm f32, drotm f64 }
 export! { "Returns |re z| + |im z|.";
-    both vector cabs1(z: input) -> real;
-    scabs1 c32, dcabs1 c64 }
+both vector cabs1(z: input) -> real;
+scabs1 c32, dcabs1 c64 }

@@ -495,98 +495,98 @@ rank2!(Symmetric: syr2 spr2);
 rank2!(Hermitian: her2 hpr2);
 
 export! { "y := alpha*op(A)*x + beta*y";
-    both matrix gemv(trans: trans, m: int, n: int, alpha: scalar, a: input, lda: int, x: input, incx: int,
-        beta: scalar, y: output, incy: int);
-    sgemv f32, dgemv f64, cgemv c32, zgemv c64 }
+both matrix gemv(trans: trans, m: int, n: int, alpha: scalar, a: input, lda: int, x: input, incx: int,
+    beta: scalar, y: output, incy: int);
+sgemv f32, dgemv f64, cgemv c32, zgemv c64 }
 export! { "y := alpha*op(A)*x + beta*y, A a band matrix with kl diagonals below and ku above the main one";
-    both matrix gbmv(trans: trans, m: int, n: int, kl: int, ku: int, alpha: scalar, a: input, lda: int,
-        x: input, incx: int, beta: scalar, y: output, incy: int);
-    sgbmv f32, dgbmv f64, cgbmv c32, zgbmv c64 }
+both matrix gbmv(trans: trans, m: int, n: int, kl: int, ku: int, alpha: scalar, a: input, lda: int,
+    x: input, incx: int, beta: scalar, y: output, incy: int);
+sgbmv f32, dgbmv f64, cgbmv c32, zgbmv c64 }
 export! { "y := alpha*A*x + beta*y, A symmetric";
-    both matrix symv(uplo: uplo, n: int, alpha: scalar, a: input, lda: int, x: input, incx: int,
-        beta: scalar, y: output, incy: int);
-    ssymv f32, dsymv f64 }
+both matrix symv(uplo: uplo, n: int, alpha: scalar, a: input, lda: int, x: input, incx: int,
+    beta: scalar, y: output, incy: int);
+ssymv f32, dsymv f64 }
 export! { "y := alpha*A*x + beta*y, A symmetric, band storage";
-    both matrix sbmv(uplo: uplo, n: int, k: int, alpha: scalar, a: input, lda: int, x: input, incx: int,
-        beta: scalar, y: output, incy: int);
-    ssbmv f32, dsbmv f64 }
+both matrix sbmv(uplo: uplo, n: int, k: int, alpha: scalar, a: input, lda: int, x: input, incx: int,
+    beta: scalar, y: output, incy: int);
+ssbmv f32, dsbmv f64 }
 export! { "y := alpha*A*x + beta*y, A symmetric, packed storage";
-    both matrix spmv(uplo: uplo, n: int, alpha: scalar, ap: input, x: input, incx: int,
-        beta: scalar, y: output, incy: int);
-    sspmv f32, dspmv f64 }
+both matrix spmv(uplo: uplo, n: int, alpha: scalar, ap: input, x: input, incx: int,
+    beta: scalar, y: output, incy: int);
+sspmv f32, dspmv f64 }
 export! { "y := alpha*A*x + beta*y, A Hermitian";
-    both matrix hemv(uplo: uplo, n: int, alpha: scalar, a: input, lda: int, x: input, incx: int,
-        beta: scalar, y: output, incy: int);
-    chemv c32, zhemv c64 }
+both matrix hemv(uplo: uplo, n: int, alpha: scalar, a: input, lda: int, x: input, incx: int,
+    beta: scalar, y: output, incy: int);
+chemv c32, zhemv c64 }
 export! { "y := alpha*A*x + beta*y, A Hermitian, band storage";
-    both matrix hbmv(uplo: uplo, n: int, k: int, alpha: scalar, a: input, lda: int, x: input, incx: int,
-        beta: scalar, y: output, incy: int);
-    chbmv c32, zhbmv c64 }
+both matrix hbmv(uplo: uplo, n: int, k: int, alpha: scalar, a: input, lda: int, x: input, incx: int,
+    beta: scalar, y: output, incy: int);
+chbmv c32, zhbmv c64 }
 export! { "y := alpha*A*x + beta*y, A Hermitian, packed storage";
-    both matrix hpmv(uplo: uplo, n: int, alpha: scalar, ap: input, x: input, incx: int,
-        beta: scalar, y: output, incy: int);
-    chpmv c32, zhpmv c64 }
+both matrix hpmv(uplo: uplo, n: int, alpha: scalar, ap: input, x: input, incx: int,
+    beta: scalar, y: output, incy: int);
+chpmv c32, zhpmv c64 }
 export! { "x := op(A)*x, A triangular";
-    both matrix trmv(uplo: uplo, trans: trans, diag: diag, n: int, a: input, lda: int, x: output, incx: int);
-    strmv f32, dtrmv f64, ctrmv c32, ztrmv c64 }
+both matrix trmv(uplo: uplo, trans: trans, diag: diag, n: int, a: input, lda: int, x: output, incx: int);
+strmv f32, dtrmv f64, ctrmv c32, ztrmv c64 }
 export! { "x := op(A)*x, A triangular, band storage";
-    both matrix tbmv(uplo: uplo, trans: trans, diag: diag, n: int, k: int, a: input, lda: int,
-        x: output, incx: int);
-    stbmv f32, dtbmv f64, ctbmv c32, ztbmv c64 }
+both matrix tbmv(uplo: uplo, trans: trans, diag: diag, n: int, k: int, a: input, lda: int,
+    x: output, incx: int);
+stbmv f32, dtbmv f64, ctbmv c32, ztbmv c64 }
 export! { "x := op(A)*x, A triangular, packed storage";
-    both matrix tpmv(uplo: uplo, trans: trans, diag: diag, n: int, ap: input, x: output, incx: int);
-    stpmv f32, dtpmv f64, ctpmv c32, ztpmv c64 }
+both matrix tpmv(uplo: uplo, trans: trans, diag: diag, n: int, ap: input, x: output, incx: int);
+stpmv f32, dtpmv f64, ctpmv c32, ztpmv c64 }
 export! { "Solves op(A)*x = b, A triangular; x holds b on entry.";
-    both matrix trsv(uplo: uplo, trans: trans, diag: diag, n: int, a: input, lda: int, x: output, incx: int);
-    strsv f32, dtrsv f64, ctrsv c32, ztrsv c64 }
+both matrix trsv(uplo: uplo, trans: trans, diag: diag, n: int, a: input, lda: int, x: output, incx: int);
+strsv f32, dtrsv f64, ctrsv c32, ztrsv c64 }
 export! { "Solves op(A)*x = b, A triangular, band storage; x holds b on entry.";
-    both matrix tbsv(uplo: uplo, trans: trans, diag: diag, n: int, k: int, a: input, lda: int,
-        x: output, incx: int);
-    stbsv f32, dtbsv f64, ctbsv c32, ztbsv c64 }
+both matrix tbsv(uplo: uplo, trans: trans, diag: diag, n: int, k: int, a: input, lda: int,
+    x: output, incx: int);
+stbsv f32, dtbsv f64, ctbsv c32, ztbsv c64 }
 export! { "Solves op(A)*x = b, A triangular, packed storage; x holds b on entry.";
-    both matrix tpsv(uplo: uplo, trans: trans, diag: diag, n: int, ap: input, x: output, incx: int);
-    stpsv f32, dtpsv f64, ctpsv c32, ztpsv c64 }
+both matrix tpsv(uplo: uplo, trans: trans, diag: diag, n: int, ap: input, x: output, incx: int);
+stpsv f32, dtpsv f64, ctpsv c32, ztpsv c64 }
 export! { "A := alpha*x*y^T + A";
-    both matrix geru(m: int, n: int, alpha: scalar, x: input, incx: int, y: input, incy: int, a: output, lda: int);
-    sger f32, dger f64, cgeru c32, zgeru c64 }
+both matrix geru(m: int, n: int, alpha: scalar, x: input, incx: int, y: input, incy: int, a: output, lda: int);
+sger f32, dger f64, cgeru c32, zgeru c64 }
 export! { "A := alpha*x*y^H + A";
-    both matrix gerc(m: int, n: int, alpha: scalar, x: input, incx: int, y: input, incy: int, a: output, lda: int);
-    cgerc c32, zgerc c64 }
+both matrix gerc(m: int, n: int, alpha: scalar, x: input, incx: int, y: input, incy: int, a: output, lda: int);
+cgerc c32, zgerc c64 }
 export! { "A := alpha*x*x^T + A, A symmetric";
-    both matrix syr(uplo: uplo, n: int, alpha: scalar, x: input, incx: int, a: output, lda: int);
-    ssyr f32, dsyr f64 }
+both matrix syr(uplo: uplo, n: int, alpha: scalar, x: input, incx: int, a: output, lda: int);
+ssyr f32, dsyr f64 }
 export! { "A := alpha*x*x^T + A, A symmetric, packed storage";
-    both matrix spr(uplo: uplo, n: int, alpha: scalar, x: input, incx: int, ap: output);
-    sspr f32, dspr f64 }
+both matrix spr(uplo: uplo, n: int, alpha: scalar, x: input, incx: int, ap: output);
+sspr f32, dspr f64 }
 export! { "A := alpha*x*x^H + A, A Hermitian";
-    both matrix her(uplo: uplo, n: int, alpha: real, x: input, incx: int, a: output, lda: int);
-    cher c32, zher c64 }
+both matrix her(uplo: uplo, n: int, alpha: real, x: input, incx: int, a: output, lda: int);
+cher c32, zher c64 }
 export! { "A := alpha*x*x^H + A, A Hermitian, packed storage";
-    both matrix hpr(uplo: uplo, n: int, alpha: real, x: input, incx: int, ap: output);
-    chpr c32, zhpr c64 }
+both matrix hpr(uplo: uplo, n: int, alpha: real, x: input, incx: int, ap: output);
+chpr c32, zhpr c64 }
 export! { "A := alpha*x*y^T + alpha*y*x^T + A, A symmetric";
-    both matrix syr2(uplo: uplo, n: int, alpha: scalar, x: input, incx: int, y: input, incy: int,
-        a: output, lda: int);
-    ssyr2 f32, dsyr2 f64 }
+both matrix syr2(uplo: uplo, n: int, alpha: scalar, x: input, incx: int, y: input, incy: int,
+    a: output, lda: int);
+ssyr2 f32, dsyr2 f64 }
 export! { "A := alpha*x*y^T + alpha*y*x^T + A, A symmetric, packed storage";
-    both matrix spr2(uplo: uplo, n: int, alpha: scalar, x: input, incx: int, y: input, incy: int, ap: output);
-    sspr2 f32, dspr2 f64 }
+both matrix spr2(uplo: uplo, n: int, alpha: scalar, x: input, incx: int, y: input, incy: int, ap: output);
+sspr2 f32, dspr2 f64 }
 export! { "A := alpha*x*y^H + conj(alpha)*y*x^H + A, A Hermitian";
-    both matrix her2(uplo: uplo, n: int, alpha: scalar, x: input, incx: int, y: input, incy: int,
-        a: output, lda: int);
-    cher2 c32, zher2 c64 }
+both matrix her2(uplo: uplo, n: int, alpha: scalar, x: input, incx: int, y: input, incy: int,
+    a: output, lda: int);
+cher2 c32, zher2 c64 }
 export! { "A := alpha*x*y^H + conj(alpha)*y*x^H + A, A Hermitian, packed storage";
-    both matrix hpr2(uplo: uplo, n: int, alpha: scalar, x: input, incx: int, y: input, incy: int, ap: output);
-    chpr2 c32, zhpr2 c64 }
+both matrix hpr2(uplo: uplo, n: int, alpha: scalar, x: input, incx: int, y: input, incy: int, ap: output);
+chpr2 c32, zhpr2 c64 }
 // Symmetric complex ones that OpenBLAS exports; symv, spmv, syr and spr of complex type belong to LAPACK.
 export! { "y := alpha*A*x + beta*y, A complex symmetric, band storage (extension)";
-    fortran matrix sbmv(uplo: uplo, n: int, k: int, alpha: scalar, a: input, lda: int, x: input, incx: int,
-        beta: scalar, y: output, incy: int);
-    csbmv c32, zsbmv c64 }
+fortran matrix sbmv(uplo: uplo, n: int, k: int, alpha: scalar, a: input, lda: int, x: input, incx: int,
+    beta: scalar, y: output, incy: int);
+csbmv c32, zsbmv c64 }
 export! { "A := alpha*x*y^T + alpha*y*x^T + A, A complex symmetric (extension)";
-    fortran matrix syr2(uplo: uplo, n: int, alpha: scalar, x: input, incx: int, y: input, incy: int,
-        a: output, lda: int);
-    csyr2 c32, zsyr2 c64 }
+fortran matrix syr2(uplo: uplo, n: int, alpha: scalar, x: input, incx: int, y: input, incy: int,
+    a: output, lda: int);
+csyr2 c32, zsyr2 c64 }
 export! { "A := alpha*x*y^T + alpha*y*x^T + A, A complex symmetric, packed storage (extension)";
-    fortran matrix spr2(uplo: uplo, n: int, alpha: scalar, x: input, incx: int, y: input, incy: int, ap: output);
-    cspr2 c32, zspr2 c64 }
+fortran matrix spr2(uplo: uplo, n: int, alpha: scalar, x: input, incx: int, y: input, incy: int, ap: output);
+cspr2 c32, zspr2 c64 }

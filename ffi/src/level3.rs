@@ -287,10 +287,11 @@ macro_rules! triangular {
             if m == 0 || n == 0 {
                 return Ok(());
             }
+            let shape = (order, order);
             // SAFETY: see above.
-            let (alpha, a, b) = unsafe {
-                (*alpha, view(transa, a, (order, order), lda, layout), mat_mut(b, (m, n), ldb, layout))
-            };
+            let (alpha, a) = unsafe { (*alpha, view(transa, a, shape, lda, layout)) };
+            // SAFETY: see above.
+            let b = unsafe { mat_mut(b, (m, n), ldb, layout) };
             call.run([("m", m), ("n", n)], flops::<T>(1.0, [m, n, order]), || {
                 core(side, alpha, a, transa.triangle(uplo), diag, b)
             });
@@ -314,42 +315,42 @@ pub fn flops<T: Scalar>(factor: f64, sizes: [usize; 3]) -> f64 {
 }
 
 export! { "C := alpha*op(A)*op(B) + beta*C";
-    both matrix gemm(transa: trans, transb: trans, m: int, n: int, k: int, alpha: scalar, a: input, lda: int,
-        b: input, ldb: int, beta: scalar, c: output, ldc: int);
-    sgemm f32, dgemm f64, cgemm c32, zgemm c64 }
+both matrix gemm(transa: trans, transb: trans, m: int, n: int, k: int, alpha: scalar, a: input, lda: int,
+    b: input, ldb: int, beta: scalar, c: output, ldc: int);
+sgemm f32, dgemm f64, cgemm c32, zgemm c64 }
 export! { "C := alpha*A*B + beta*C or alpha*B*A + beta*C, A symmetric";
-    both matrix symm(side: side, uplo: uplo, m: int, n: int, alpha: scalar, a: input, lda: int,
-        b: input, ldb: int, beta: scalar, c: output, ldc: int);
-    ssymm f32, dsymm f64, csymm c32, zsymm c64 }
+both matrix symm(side: side, uplo: uplo, m: int, n: int, alpha: scalar, a: input, lda: int,
+    b: input, ldb: int, beta: scalar, c: output, ldc: int);
+ssymm f32, dsymm f64, csymm c32, zsymm c64 }
 export! { "C := alpha*A*B + beta*C or alpha*B*A + beta*C, A Hermitian";
-    both matrix hemm(side: side, uplo: uplo, m: int, n: int, alpha: scalar, a: input, lda: int,
-        b: input, ldb: int, beta: scalar, c: output, ldc: int);
-    chemm c32, zhemm c64 }
+both matrix hemm(side: side, uplo: uplo, m: int, n: int, alpha: scalar, a: input, lda: int,
+    b: input, ldb: int, beta: scalar, c: output, ldc: int);
+chemm c32, zhemm c64 }
 export! { "C := alpha*A*A^T + beta*C or alpha*A^T*A + beta*C, C symmetric";
-    both matrix syrk(uplo: uplo, trans: trans, n: int, k: int, alpha: scalar, a: input, lda: int,
-        beta: scalar, c: output, ldc: int);
-    ssyrk f32, dsyrk f64, csyrk c32, zsyrk c64 }
+both matrix syrk(uplo: uplo, trans: trans, n: int, k: int, alpha: scalar, a: input, lda: int,
+    beta: scalar, c: output, ldc: int);
+ssyrk f32, dsyrk f64, csyrk c32, zsyrk c64 }
 export! { "C := alpha*A*A^H + beta*C or alpha*A^H*A + beta*C, C Hermitian";
-    both matrix herk(uplo: uplo, trans: trans, n: int, k: int, alpha: real, a: input, lda: int,
-        beta: real, c: output, ldc: int);
-    cherk c32, zherk c64 }
+both matrix herk(uplo: uplo, trans: trans, n: int, k: int, alpha: real, a: input, lda: int,
+    beta: real, c: output, ldc: int);
+cherk c32, zherk c64 }
 export! { "C := alpha*A*B^T + alpha*B*A^T + beta*C or the same with A^T*B and B^T*A, C symmetric";
-    both matrix syr2k(uplo: uplo, trans: trans, n: int, k: int, alpha: scalar, a: input, lda: int,
-        b: input, ldb: int, beta: scalar, c: output, ldc: int);
-    ssyr2k f32, dsyr2k f64, csyr2k c32, zsyr2k c64 }
+both matrix syr2k(uplo: uplo, trans: trans, n: int, k: int, alpha: scalar, a: input, lda: int,
+    b: input, ldb: int, beta: scalar, c: output, ldc: int);
+ssyr2k f32, dsyr2k f64, csyr2k c32, zsyr2k c64 }
 export! { "C := alpha*A*B^H + conj(alpha)*B*A^H + beta*C or the same with A^H*B and B^H*A, C Hermitian";
-    both matrix her2k(uplo: uplo, trans: trans, n: int, k: int, alpha: scalar, a: input, lda: int,
-        b: input, ldb: int, beta: real, c: output, ldc: int);
-    cher2k c32, zher2k c64 }
+both matrix her2k(uplo: uplo, trans: trans, n: int, k: int, alpha: scalar, a: input, lda: int,
+    b: input, ldb: int, beta: real, c: output, ldc: int);
+cher2k c32, zher2k c64 }
 export! { "B := alpha*op(A)*B or alpha*B*op(A), A triangular";
-    both matrix trmm(side: side, uplo: uplo, transa: trans, diag: diag, m: int, n: int, alpha: scalar,
-        a: input, lda: int, b: output, ldb: int);
-    strmm f32, dtrmm f64, ctrmm c32, ztrmm c64 }
+both matrix trmm(side: side, uplo: uplo, transa: trans, diag: diag, m: int, n: int, alpha: scalar,
+    a: input, lda: int, b: output, ldb: int);
+strmm f32, dtrmm f64, ctrmm c32, ztrmm c64 }
 export! { "Solves op(A)*X = alpha*B or X*op(A) = alpha*B, A triangular; B becomes X.";
-    both matrix trsm(side: side, uplo: uplo, transa: trans, diag: diag, m: int, n: int, alpha: scalar,
-        a: input, lda: int, b: output, ldb: int);
-    strsm f32, dtrsm f64, ctrsm c32, ztrsm c64 }
+both matrix trsm(side: side, uplo: uplo, transa: trans, diag: diag, m: int, n: int, alpha: scalar,
+    a: input, lda: int, b: output, ldb: int);
+strsm f32, dtrsm f64, ctrsm c32, ztrsm c64 }
 export! { "One triangle of C := alpha*op(A)*op(B) + beta*C (Reference BLAS 3.12.1)";
-    both matrix gemmt(uplo: uplo, transa: trans, transb: trans, n: int, k: int, alpha: scalar, a: input, lda: int,
-        b: input, ldb: int, beta: scalar, c: output, ldc: int);
-    sgemmtr f32, dgemmtr f64, cgemmtr c32, zgemmtr c64 }
+both matrix gemmt(uplo: uplo, transa: trans, transb: trans, n: int, k: int, alpha: scalar, a: input, lda: int,
+    b: input, ldb: int, beta: scalar, c: output, ldc: int);
+sgemmtr f32, dgemmtr f64, cgemmtr c32, zgemmtr c64 }

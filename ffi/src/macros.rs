@@ -29,17 +29,33 @@
 
 /// What an array of this element type points to in C.
 macro_rules! element {
-    (f32) => { f32 };
-    (f64) => { f64 };
-    (c32) => { ::core::ffi::c_void };
-    (c64) => { ::core::ffi::c_void };
+    (f32) => {
+        f32
+    };
+    (f64) => {
+        f64
+    };
+    (c32) => {
+        ::core::ffi::c_void
+    };
+    (c64) => {
+        ::core::ffi::c_void
+    };
 }
 
 macro_rules! real {
-    (f32) => { f32 };
-    (f64) => { f64 };
-    (c32) => { f32 };
-    (c64) => { f64 };
+    (f32) => {
+        f32
+    };
+    (f64) => {
+        f64
+    };
+    (c32) => {
+        f32
+    };
+    (c64) => {
+        f64
+    };
 }
 
 /// A scalar argument of CBLAS.
@@ -50,14 +66,30 @@ macro_rules! by_value {
 }
 
 macro_rules! returned {
-    (unit, $int:ident, $t:ident) => { () };
-    (double, $int:ident, $t:ident) => { f64 };
-    (real, $int:ident, $t:ident) => { real!($t) };
-    (fortran_index, $int:ident, $t:ident) => { $crate::types::$int };
-    (cblas_index, $int:ident, $t:ident) => { $crate::types::CBLAS_INDEX };
-    (scalar, $int:ident, c32) => { $crate::types::corten_complex_float };
-    (scalar, $int:ident, c64) => { $crate::types::corten_complex_double };
-    (scalar, $int:ident, $t:ident) => { $t };
+    (unit, $int:ident, $t:ident) => {
+        ()
+    };
+    (double, $int:ident, $t:ident) => {
+        f64
+    };
+    (real, $int:ident, $t:ident) => {
+        real!($t)
+    };
+    (fortran_index, $int:ident, $t:ident) => {
+        $crate::types::$int
+    };
+    (cblas_index, $int:ident, $t:ident) => {
+        $crate::types::CBLAS_INDEX
+    };
+    (scalar, $int:ident, c32) => {
+        $crate::types::corten_complex_float
+    };
+    (scalar, $int:ident, c64) => {
+        $crate::types::corten_complex_double
+    };
+    (scalar, $int:ident, $t:ident) => {
+        $t
+    };
 }
 
 macro_rules! fortran_type {

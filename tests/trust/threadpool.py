@@ -1,13 +1,11 @@
 """threadpoolctl finds the library and changes its number of threads.
 
-It follows links to the real name of a file and compares its beginning with a list. Up
-to 3.1 `libblas` is in the list, so the drop-in libblas.so.3 is found when it is a file
-of its own (a hard link or a copy, no symbolic link). Newer ones skip `libblas` and know
-`libopenblas` only: there the class in corten_threadpoolctl.py does it, or a copy of the
-library whose name begins with libopenblas. All three ways are tested.
+It follows links to the real name of a file and compares the beginning of that name with
+a list. On Linux it passes over `libblas` on purpose and knows `libopenblas` (we have the
+functions that it then calls). So the drop-in libblas.so.3 must be a symbolic link to a
+file whose own name begins with libopenblas. The library under its own name needs the
+class in corten_threadpoolctl.py, which versions before 3.2, as Debian's, cannot take.
 """
-
-import shutil
 
 import trust
 
@@ -16,15 +14,12 @@ INSIDE = trust.HERE / "threads.py"
 
 def jobs(context):
     wheel = context.work / "venv" / "bin" / "python"
-    renamed = context.scratch("threadpoolctl") / "libopenblas-corten.so"
-    shutil.copy(context.so, renamed)
+    drop_in = str(context.compat / "libblas.so.3")
     ways = {
         "Debian's, drop-in libblas.so.3": (trust.DEBIAN_PYTHON, context.path(), "openblas"),
+        "PyPI's, drop-in libblas.so.3 preloaded":
+            (wheel, trust.environment(LD_PRELOAD=drop_in), "openblas"),
         "PyPI's, controller class": (wheel, context.preload(), "corten"),
-        "PyPI's, controller class, drop-in libblas.so.3":
-            (wheel, context.path(LD_PRELOAD=str(context.compat / "libblas.so.3")), "corten"),
-        "PyPI's, file named libopenblas-corten.so":
-            (wheel, trust.environment(LD_PRELOAD=str(renamed)), "openblas"),
     }
     for name, (python, env, api) in ways.items():
         yield trust.Job(f"threadpoolctl ({name})",

@@ -1,0 +1,243 @@
+//! The five loops, once for all types, operands and instruction sets.
+//!
+//! ```text
+//! jc: columns of C in panels of nc                     (B panel for L3)
+//!   pc: steps of k in pieces of kc                     pack B[pc, jc]
+//!     ic: rows of C in blocks of mc                    pack A[ic, pc]   (A block for L2)
+//!       jr: columns in nr                              (B micro-panel for L1)
+//!         ir: rows in mr                               register tile: kernel
+//! ```
+//! (Goto and van de Geijn 2008; Van Zee and van de Geijn 2015.) Threads share C: each takes rectangles of it and runs all
+//! five loops there with panels of its own. k is never split, and kc depends on k alone, so every element is the same sum
+//! in the same order whatever the number of threads. There is no barrier: whoever is late delays nobody but itself.
+
+use super::blocking::{self, Blocks};
+use super::pack::{Format, Kernel, Operand};
+use super::small;
+use crate::kernels::tile::MAX_WIDTH;
+use crate::matrix::{MatMut, Uplo};
+use crate::runtime::memory::Scratch;
+use crate::runtime::{cpu, pool};
+use crate::scalar::Scalar;
+
+/// `C := alpha A B + beta C`, or one triangle of it.
+pub struct Product<'a, T> {
+    pub alpha: T,
+    pub a: Operand<'a, T>,
+    pub b: Operand<'a, T>,
+    pub beta: T,
+    pub c: MatMut<'a, T>,
+    /// Only this triangle (with the diagonal) of C is computed, read and written.
+    pub part: Option<Uplo>,
+}
+
+/// Whether a product may use the other threads.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Threads {
+    Shared,
+    /// The caller's thread only: it is one of several at work on this routine already.
+    Caller,
+}
+
+/// Computes the product. C shares no memory with the operands.
+pub fn run<T: Scalar>(product: Product<T>, threads: Threads) {
+    let product = product.with_unit_rows();
+    let (m, n, k) = (product.c.rows(), product.c.cols(), product.a.cols());
+    debug_assert!(product.a.rows() == m && product.b.cols() == n && product.b.rows() == k);
+    if m == 0 || n == 0 {
+        return;
+    }
+    if k == 0 || product.alpha == T::ZERO {
+        scale(product.beta, &product.c, product.part);
+        return;
+    }
+    if small::run(&product) {
+        return;
+    }
+    let kernel = T::kernels().gemm;
+    let work = 2.0 * m as f64 * n as f64 * k as f64 * if T::IS_COMPLEX { 4.0 } else { 1.0 };
+    let threads = if threads == Threads::Shared { pool::threads_for(work) } else { 1 };
+    let (rows, cols) = if product.part.is_some() && threads > 1 {
+        // Rectangles of a triangle differ in work: more of them, taken in turn.
+        (1, (4 * threads).min(n.div_ceil(kernel.nr())))
+    } else {
+        blocking::grid(threads, m, n, kernel.mr(), kernel.nr())
+    };
+    let mt = m.div_ceil(rows).next_multiple_of(kernel.mr());
+    let nt = n.div_ceil(cols).next_multiple_of(kernel.nr());
+    let (rows, cols) = (m.div_ceil(mt), n.div_ceil(nt));
+    pool::run(rows * cols, threads, &|task| {
+        let (i, j) = (task % rows * mt, task / rows * nt);
+        product.rectangle(kernel, i, mt.min(m - i), j, nt.min(n - j));
+    });
+}
+
+impl<'a, T: Scalar> Product<'a, T> {
+    /// The same product with rows of C at consecutive addresses, transposed if need be: (AB)^T = B^T A^T.
+    fn with_unit_rows(self) -> Self {
+        if self.c.rs() == 1 || (self.c.cs() != 1 && self.c.rs().unsigned_abs() <= self.c.cs().unsigned_abs()) {
+            return self;
+        }
+        Product { a: self.b.t(), b: self.a.t(), c: self.c.t(), part: self.part.map(Uplo::t), ..self }
+    }
+
+    /// Rows i..i+m and columns j..j+n of C on the current thread.
+    fn rectangle(&self, kernel: &Kernel<T>, i: usize, m: usize, j: usize, n: usize) {
+        let k = self.a.cols();
+        let (mr, nr) = (kernel.mr(), kernel.nr());
+        let Blocks { mc, kc, nc } =
+            blocking::blocks((m, n, k), (mr, nr, kernel.kc()), size_of::<T>(), &cpu::caches());
+        let Some(scratch) = Scratch::take_for::<T>(kc * (mc + nc)) else {
+            return self.without_scratch(i, m, j, n);
+        };
+        let a_block = scratch.ptr::<T>();
+        let b_panel = a_block.wrapping_add(mc * kc);
+        // Loop 5: columns
+        for jc in (j..j + n).step_by(nc) {
+            let n5 = nc.min(j + n - jc);
+            // Loop 4: steps
+            for pc in (0..k).step_by(kc) {
+                let k4 = kc.min(k - pc);
+                let beta = if pc == 0 { self.beta } else { T::ONE };
+                // SAFETY: the panel has room for kc * nc elements, nc a multiple of nr.
+                unsafe { self.b.t().pack_block(kernel, Format::B, jc, n5, pc, k4, b_panel) };
+                // Loop 3: rows
+                for ic in (i..i + m).step_by(mc) {
+                    let m3 = mc.min(i + m - ic);
+                    if self.is_outside(ic, m3, jc, n5) {
+                        continue;
+                    }
+                    // SAFETY: the block has room for mc * kc elements, mc a multiple of mr.
+                    unsafe { self.a.pack_block(kernel, Format::A, ic, m3, pc, k4, a_block) };
+                    // Loop 2: columns of the register tile
+                    for jr in (0..n5).step_by(nr) {
+                        let b = b_panel.wrapping_add(jr * k4);
+                        // Loop 1: rows of the register tile
+                        for ir in (0..m3).step_by(mr) {
+                            let a = a_block.wrapping_add(ir * k4);
+                            let tile = Tile { i: ic + ir, m: mr.min(m3 - ir), j: jc + jr, n: nr.min(n5 - jr) };
+                            // SAFETY: the panels were packed above.
+                            unsafe { self.tile(kernel, k4, a, b, beta, tile) };
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// One register tile of C.
+    ///
+    /// # Safety
+    /// `a` and `b` are packed panels of k steps.
+    #[inline]
+    unsafe fn tile(&self, kernel: &Kernel<T>, k: usize, a: *const T, b: *const T, beta: T, t: Tile) {
+        let whole = self.part.is_none() || self.is_inside(t.i, t.m, t.j, t.n);
+        if whole && self.c.rs() == 1 {
+            let c = self.c.ptr().wrapping_offset(t.i as isize + t.j as isize * self.c.cs());
+            // SAFETY: an m x n part of C, with unit row stride.
+            unsafe { kernel.tile(k, self.alpha, a, b, beta, c, self.c.cs(), t.m, t.n) };
+            return;
+        }
+        if !whole && self.is_outside(t.i, t.m, t.j, t.n) {
+            return;
+        }
+        // On the diagonal, or with rows that are not at consecutive addresses: the same operations on a copy.
+        let mut copy = [T::ZERO; MAX_TILE];
+        let ld = kernel.mr();
+        assert!(ld * kernel.nr() <= MAX_TILE);
+        let mut c = self.c.sub(t.i, t.j, t.m, t.n);
+        let wanted = |i: usize, j: usize| match self.part {
+            None => true,
+            Some(Uplo::Upper) => t.i + i <= t.j + j,
+            Some(Uplo::Lower) => t.i + i >= t.j + j,
+        };
+        if beta != T::ZERO {
+            for j in 0..t.n {
+                for i in 0..t.m {
+                    if wanted(i, j) {
+                        copy[i + j * ld] = c.get(i, j);
+                    }
+                }
+            }
+        }
+        // SAFETY: the copy holds ld x nr elements, ld >= m.
+        unsafe { kernel.tile(k, self.alpha, a, b, beta, copy.as_mut_ptr(), ld as isize, t.m, t.n) };
+        for j in 0..t.n {
+            for i in 0..t.m {
+                if wanted(i, j) {
+                    c.set(i, j, copy[i + j * ld]);
+                }
+            }
+        }
+    }
+
+    /// Whether no element of this rectangle is wanted.
+    #[inline]
+    fn is_outside(&self, i: usize, m: usize, j: usize, n: usize) -> bool {
+        match self.part {
+            None => false,
+            Some(Uplo::Upper) => i > j + n - 1,
+            Some(Uplo::Lower) => i + m - 1 < j,
+        }
+    }
+
+    /// Whether all elements of this rectangle are wanted.
+    #[inline]
+    fn is_inside(&self, i: usize, m: usize, j: usize, n: usize) -> bool {
+        match self.part {
+            None => true,
+            Some(Uplo::Upper) => i + m - 1 <= j,
+            Some(Uplo::Lower) => i >= j + n - 1,
+        }
+    }
+
+    /// The definition of the product, for when there is no scratch memory.
+    #[cold]
+    fn without_scratch(&self, i: usize, m: usize, j: usize, n: usize) {
+        let mut c = self.c.alias();
+        for col in j..j + n {
+            for row in i..i + m {
+                if self.is_outside(row, 1, col, 1) {
+                    continue;
+                }
+                let mut sum = T::ZERO;
+                for p in 0..self.a.cols() {
+                    sum += self.a.get(row, p) * self.b.get(p, col);
+                }
+                let old = if self.beta == T::ZERO { T::ZERO } else { self.beta * c.get(row, col) };
+                c.set(row, col, self.alpha * sum + old);
+            }
+        }
+    }
+}
+
+/// A register tile's place in C.
+#[derive(Clone, Copy)]
+struct Tile {
+    i: usize,
+    m: usize,
+    j: usize,
+    n: usize,
+}
+
+/// Elements of the largest register tile of any table: checked where it is used.
+const MAX_TILE: usize = 8 * MAX_WIDTH;
+
+/// C := beta C on the wanted part; beta == 0 never reads C.
+pub fn scale<T: Scalar>(beta: T, c: &MatMut<T>, part: Option<Uplo>) {
+    if beta == T::ONE {
+        return;
+    }
+    let mut c = c.alias();
+    for j in 0..c.cols() {
+        let (from, to) = match part {
+            None => (0, c.rows()),
+            Some(Uplo::Upper) => (0, c.rows().min(j + 1)),
+            Some(Uplo::Lower) => (j.min(c.rows()), c.rows()),
+        };
+        for i in from..to {
+            let x = if beta == T::ZERO { T::ZERO } else { beta * c.get(i, j) };
+            c.set(i, j, x);
+        }
+    }
+}

@@ -1,0 +1,464 @@
+//! Level 1: vectors.
+//!
+//! Vectors at consecutive addresses go to the line kernels of the instruction set; all other increments, zero among them,
+//! take the loop of Reference BLAS, element after element, so that the result for `inc == 0` is Reference BLAS's too.
+
+use crate::kernels::LineKernel;
+use crate::matrix::{VecMut, VecRef};
+use crate::scalar::{Complex, Real, Scalar};
+
+#[inline(always)]
+fn kernel<T: Scalar>() -> &'static dyn LineKernel<T> {
+    T::kernels().lines
+}
+
+/// Both at consecutive addresses, and no element of one is a different element of the other.
+#[inline(always)]
+fn consecutive<T: Scalar>(x: VecRef<T>, y: VecRef<T>) -> bool {
+    x.inc() == 1 && y.inc() == 1 && (x.ptr() == y.ptr() || apart(x, y))
+}
+
+fn apart<T: Scalar>(x: VecRef<T>, y: VecRef<T>) -> bool {
+    let bytes = x.len() * size_of::<T>();
+    (x.ptr() as usize).abs_diff(y.ptr() as usize) >= bytes
+}
+
+/// y := x.
+pub fn copy<T: Scalar>(x: VecRef<T>, mut y: VecMut<T>) {
+    if consecutive(x, y.as_ref()) {
+        // SAFETY: both views have x.len() elements at consecutive addresses.
+        unsafe { core::ptr::copy(x.ptr(), y.ptr(), x.len()) };
+        return;
+    }
+    for i in 0..x.len() {
+        y.set(i, x.get(i));
+    }
+}
+
+/// Exchanges x and y.
+pub fn swap<T: Scalar>(mut x: VecMut<T>, mut y: VecMut<T>) {
+    if consecutive(x.as_ref(), y.as_ref()) {
+        // SAFETY: both views have x.len() elements at consecutive addresses.
+        unsafe { kernel::<T>().swap(x.len(), x.ptr(), y.ptr()) };
+        return;
+    }
+    for i in 0..x.len() {
+        let (a, b) = (x.get(i), y.get(i));
+        x.set(i, b);
+        y.set(i, a);
+    }
+}
+
+/// x := alpha x. A NaN or infinity in x times zero is NaN, as in Reference BLAS since 3.10.
+pub fn scal<T: Scalar>(alpha: T, mut x: VecMut<T>) {
+    if x.inc() == 1 {
+        // SAFETY: the view has x.len() elements at consecutive addresses.
+        unsafe { kernel::<T>().scal(x.len(), alpha, x.ptr()) };
+        return;
+    }
+    for i in 0..x.len() {
+        x.set(i, alpha * x.get(i));
+    }
+}
+
+/// x := alpha x with a real alpha.
+pub fn scal_real<T: Scalar>(alpha: T::Real, mut x: VecMut<T>) {
+    if x.inc() == 1 {
+        // SAFETY: as above.
+        unsafe { kernel::<T>().scal_real(x.len(), alpha, x.ptr()) };
+        return;
+    }
+    for i in 0..x.len() {
+        x.set(i, x.get(i).scale(alpha));
+    }
+}
+
+/// y := alpha x + y, or alpha conj(x) + y. alpha == 0 reads nothing.
+pub fn axpy<T: Scalar>(alpha: T, x: VecRef<T>, conj_x: bool, mut y: VecMut<T>) {
+    if alpha == T::ZERO {
+        return;
+    }
+    if consecutive(x, y.as_ref()) {
+        // SAFETY: both views have x.len() elements at consecutive addresses.
+        unsafe { kernel::<T>().axpy(x.len(), alpha, x.ptr(), conj_x, y.ptr()) };
+        return;
+    }
+    for i in 0..x.len() {
+        y.set(i, alpha * x.get(i).conj_if(conj_x) + y.get(i));
+    }
+}
+
+/// y := alpha x + beta y; a factor of zero means that its vector is not read.
+pub fn axpby<T: Scalar>(alpha: T, x: VecRef<T>, beta: T, mut y: VecMut<T>) {
+    if alpha != T::ZERO && consecutive(x, y.as_ref()) {
+        // SAFETY: both views have x.len() elements at consecutive addresses.
+        unsafe { kernel::<T>().axpby(x.len(), alpha, x.ptr(), beta, y.ptr()) };
+        return;
+    }
+    for i in 0..x.len() {
+        let ax = if alpha == T::ZERO { T::ZERO } else { alpha * x.get(i) };
+        let by = if beta == T::ZERO { T::ZERO } else { beta * y.get(i) };
+        y.set(i, ax + by);
+    }
+}
+
+/// Sum of x(i) y(i), or conj(x(i)) y(i).
+pub fn dot<T: Scalar>(x: VecRef<T>, conj_x: bool, y: VecRef<T>) -> T {
+    if x.inc() == 1 && y.inc() == 1 {
+        // SAFETY: both views have x.len() elements at consecutive addresses.
+        return unsafe { kernel::<T>().dot(x.len(), x.ptr(), conj_x, y.ptr()) };
+    }
+    let mut sum = T::ZERO;
+    for i in 0..x.len() {
+        sum += x.get(i).conj_if(conj_x) * y.get(i);
+    }
+    sum
+}
+
+/// Sum of x(i) y(i) in double precision.
+pub fn dsdot(x: VecRef<f32>, y: VecRef<f32>) -> f64 {
+    let mut sum = 0.0;
+    for i in 0..x.len() {
+        sum += x.get(i) as f64 * y.get(i) as f64;
+    }
+    sum
+}
+
+/// Euclidean norm, without overflow or underflow on the way.
+///
+/// The plain sum of squares is right unless it left the range in which squares are exact enough; only then the vector is
+/// read again, scaled by a power of two.
+pub fn nrm2<T: Scalar>(x: VecRef<T>) -> T::Real {
+    type R<T> = <T as Scalar>::Real;
+    let squares = |scale: Option<R<T>>| -> R<T> {
+        let mut sum = R::<T>::ZERO;
+        for i in 0..x.len() {
+            let v = scale.map_or(x.get(i), |s| x.get(i).scale(s));
+            sum += v.re() * v.re() + v.im() * v.im();
+        }
+        sum
+    };
+    let sum = if x.inc() == 1 {
+        // SAFETY: the view has x.len() elements at consecutive addresses.
+        unsafe { kernel::<T>().sum_squares(x.len(), x.ptr()) }
+    } else {
+        squares(None)
+    };
+    let smallest = R::<T>::pow2(R::<T>::MIN_EXP + 2 * R::<T>::DIGITS);
+    let largest = R::<T>::pow2(R::<T>::MAX_EXP - 1);
+    if sum >= smallest && sum <= largest {
+        return sum.sqrt();
+    }
+    if sum.is_nan() && (0..x.len()).any(|i| x.get(i).re().is_nan() || x.get(i).im().is_nan()) {
+        return sum;
+    }
+    // Out of range: bring the largest magnitude near one.
+    let mut max = R::<T>::ZERO;
+    for i in 0..x.len() {
+        for part in [x.get(i).re().abs(), x.get(i).im().abs()] {
+            if part > max {
+                max = part;
+            }
+        }
+    }
+    if max == R::<T>::ZERO || max > R::<T>::from_f64(f64::MAX) || max + max == max {
+        return max; // all zero, or infinite
+    }
+    let exponent = max.to_f64().log2().floor() as i32;
+    // The scale is applied in two steps so that neither leaves the range of normal numbers.
+    let (half, rest) = (-exponent / 2, -exponent - -exponent / 2);
+    let mut sum = R::<T>::ZERO;
+    for i in 0..x.len() {
+        let v = x.get(i).scale(R::<T>::pow2(half)).scale(R::<T>::pow2(rest));
+        sum += v.re() * v.re() + v.im() * v.im();
+    }
+    sum.sqrt() * R::<T>::pow2(-half) * R::<T>::pow2(-rest)
+}
+
+/// Sum of |re| + |im|.
+pub fn asum<T: Scalar>(x: VecRef<T>) -> T::Real {
+    if x.inc() == 1 {
+        // SAFETY: the view has x.len() elements at consecutive addresses.
+        return unsafe { kernel::<T>().asum(x.len(), x.ptr()) };
+    }
+    let mut sum = T::Real::ZERO;
+    for i in 0..x.len() {
+        sum += x.get(i).abs1();
+    }
+    sum
+}
+
+/// Sum of the elements.
+pub fn sum<T: Scalar>(x: VecRef<T>) -> T {
+    let mut sum = T::ZERO;
+    for i in 0..x.len() {
+        sum += x.get(i);
+    }
+    sum
+}
+
+/// Sum of re + im.
+pub fn sum_parts<T: Scalar>(x: VecRef<T>) -> T::Real {
+    let total = sum(x);
+    total.re() + total.im()
+}
+
+/// First element of the largest |re| + |im|. A NaN is never larger than anything, unless it stands first.
+pub fn iamax<T: Scalar>(x: VecRef<T>) -> Option<usize> {
+    if x.is_empty() {
+        return None;
+    }
+    if x.inc() != 1 {
+        return first_by(x, |new, best| new.abs1() > best.abs1());
+    }
+    if x.get(0).abs1().is_nan() {
+        return Some(0);
+    }
+    // SAFETY: the view has x.len() elements at consecutive addresses.
+    let largest = unsafe { kernel::<T>().max_abs1(x.len(), x.ptr()) };
+    (0..x.len()).find(|&i| x.get(i).abs1() == largest)
+}
+
+/// First element of the smallest |re| + |im|.
+pub fn iamin<T: Scalar>(x: VecRef<T>) -> Option<usize> {
+    first_by(x, |new, best| new.abs1() < best.abs1())
+}
+
+/// First element of the largest value (real part).
+pub fn imax<T: Scalar>(x: VecRef<T>) -> Option<usize> {
+    first_by(x, |new, best| new.re() > best.re())
+}
+
+/// First element of the smallest value (real part).
+pub fn imin<T: Scalar>(x: VecRef<T>) -> Option<usize> {
+    first_by(x, |new, best| new.re() < best.re())
+}
+
+fn first_by<T: Scalar>(x: VecRef<T>, better: impl Fn(T, T) -> bool) -> Option<usize> {
+    let mut best = (!x.is_empty()).then_some(0)?;
+    for i in 1..x.len() {
+        if better(x.get(i), x.get(best)) {
+            best = i;
+        }
+    }
+    Some(best)
+}
+
+/// (x, y) := (c x + s y, c y - s x).
+pub fn rot<T: Scalar>(mut x: VecMut<T>, mut y: VecMut<T>, c: T::Real, s: T::Real) {
+    if consecutive(x.as_ref(), y.as_ref()) {
+        // SAFETY: both views have x.len() elements at consecutive addresses.
+        unsafe { kernel::<T>().rot(x.len(), x.ptr(), y.ptr(), c, s) };
+        return;
+    }
+    for i in 0..x.len() {
+        let (a, b) = (x.get(i), y.get(i));
+        x.set(i, a.scale(c) + b.scale(s));
+        y.set(i, b.scale(c) - a.scale(s));
+    }
+}
+
+/// Applies the modified rotation that `param` describes: its flag, then h11, h21, h12, h22.
+pub fn rotm<R: Real>(mut x: VecMut<R>, mut y: VecMut<R>, param: &[R; 5]) {
+    let [flag, mut h11, mut h21, mut h12, mut h22] = *param;
+    let two = R::ONE + R::ONE;
+    if flag == -two {
+        return;
+    }
+    if flag == R::ZERO {
+        (h11, h22) = (R::ONE, R::ONE);
+    } else if flag > R::ZERO {
+        (h12, h21) = (R::ONE, -R::ONE);
+    }
+    for i in 0..x.len() {
+        let (a, b) = (x.get(i), y.get(i));
+        x.set(i, a * h11 + b * h12);
+        y.set(i, a * h21 + b * h22);
+    }
+}
+
+/// What `rotg` returns: (r, 0) = rotation of (a, b), and z from which c and s can be had again.
+pub struct Rotg<R> {
+    pub r: R,
+    pub z: R,
+    pub c: R,
+    pub s: R,
+}
+
+/// The plane rotation that takes (a, b) to (r, 0), after Anderson, "Safe scaling in the level 1 BLAS" (2017), as
+/// Reference BLAS since 3.10.
+pub fn rotg<R: Real>(a: R, b: R) -> Rotg<R> {
+    let (anorm, bnorm) = (a.abs(), b.abs());
+    if bnorm == R::ZERO {
+        return Rotg { r: a, z: R::ZERO, c: R::ONE, s: R::ZERO };
+    }
+    if anorm == R::ZERO {
+        return Rotg { r: b, z: R::ONE, c: R::ZERO, s: R::ONE };
+    }
+    let safmin = R::pow2((R::MIN_EXP - 1).max(1 - R::MAX_EXP));
+    let safmax = R::ONE / safmin;
+    let larger = if anorm > bnorm { anorm } else { bnorm };
+    let scale = if larger < safmin {
+        safmin
+    } else if larger > safmax {
+        safmax
+    } else {
+        larger
+    };
+    let sigma = R::ONE.copysign(if anorm > bnorm { a } else { b });
+    let r = sigma * (scale * ((a / scale) * (a / scale) + (b / scale) * (b / scale)).sqrt());
+    let (c, s) = (a / r, b / r);
+    let z = if anorm > bnorm {
+        s
+    } else if c != R::ZERO {
+        R::ONE / c
+    } else {
+        R::ONE
+    };
+    Rotg { r, z, c, s }
+}
+
+/// The complex plane rotation: c real, s complex, with `c a + s b = r` and `-conj(s) a + c b = 0`.
+pub fn rotg_complex<R: Real>(a: Complex<R>, b: Complex<R>) -> (Complex<R>, R, Complex<R>)
+where
+    Complex<R>: Scalar<Real = R>,
+{
+    let zero = Complex::<R>::ZERO;
+    let larger = |z: Complex<R>| if z.re.abs() > z.im.abs() { z.re.abs() } else { z.im.abs() };
+    if b == zero {
+        return (a, R::ONE, zero);
+    }
+    // A power of two near the larger magnitude of each: scaling by it is exact.
+    let near = |x: R| R::pow2(if x == R::ZERO { 0 } else { x.to_f64().log2().floor() as i32 });
+    let norm = |z: Complex<R>| (z.re * z.re + z.im * z.im).sqrt();
+    let v = near(larger(b));
+    let bs = b.scale(R::ONE / v);
+    let bnorm = norm(bs);
+    if a == zero {
+        return (Complex::new(bnorm * v, R::ZERO), R::ZERO, bs.conj().scale(R::ONE / bnorm));
+    }
+    let u = near(if larger(a) > larger(b) { larger(a) } else { larger(b) });
+    let (as_, bu) = (a.scale(R::ONE / u), b.scale(R::ONE / u));
+    // |a| may vanish next to |b|: its direction comes from a scaling of its own.
+    let w = near(larger(a));
+    let aw = a.scale(R::ONE / w);
+    let anorm_w = norm(aw);
+    let direction = aw.scale(R::ONE / anorm_w);
+    let (anorm, bnorm) = (norm(as_), norm(bu));
+    let h = (anorm * anorm + bnorm * bnorm).sqrt();
+    let c = anorm / h;
+    let s = direction * bu.conj().scale(R::ONE / h);
+    let r = direction.scale(h).scale(u);
+    // where anorm underflowed, |a|/|h u| is still representable
+    let c = if anorm == R::ZERO { (anorm_w / h) * (w / u) } else { c };
+    (r, c, s)
+}
+
+/// What `rotmg` returns. The entries of `param` that the flag leaves undefined are zero.
+pub struct Rotmg<R> {
+    pub d1: R,
+    pub d2: R,
+    pub x1: R,
+    pub param: [R; 5],
+}
+
+/// The modified plane rotation that zeroes the second component of (sqrt(d1) x1, sqrt(d2) y1): Lawson, Hanson, Kincaid
+/// and Krogh (1979), with the rescaling of Reference BLAS.
+pub fn rotmg<R: Real>(d1: R, d2: R, x1: R, y1: R) -> Rotmg<R> {
+    let (zero, one) = (R::ZERO, R::ONE);
+    let minus_two = -(one + one);
+    let gam = R::from_f64(4096.0);
+    let gamsq = R::from_f64(1.67772e7);
+    let rgamsq = R::from_f64(5.96046e-8);
+    let (mut d1, mut d2, mut x1) = (d1, d2, x1);
+    let (mut h11, mut h12, mut h21, mut h22) = (zero, zero, zero, zero);
+    let mut flag;
+    if d1 < zero {
+        flag = -one;
+        (d1, d2, x1) = (zero, zero, zero);
+    } else {
+        let p2 = d2 * y1;
+        if p2 == zero {
+            return Rotmg { d1, d2, x1, param: [minus_two, zero, zero, zero, zero] };
+        }
+        let p1 = d1 * x1;
+        let (q2, q1) = (p2 * y1, p1 * x1);
+        if q1.abs() > q2.abs() {
+            h21 = -y1 / x1;
+            h12 = p2 / p1;
+            let u = one - h12 * h21;
+            if u > zero {
+                flag = zero;
+                d1 = d1 / u;
+                d2 = d2 / u;
+                x1 = x1 * u;
+            } else {
+                // only by rounding: as Reference BLAS since 3.10
+                flag = -one;
+                (h11, h12, h21, h22) = (zero, zero, zero, zero);
+                (d1, d2, x1) = (zero, zero, zero);
+            }
+        } else if q2 < zero {
+            flag = -one;
+            (d1, d2, x1) = (zero, zero, zero);
+        } else {
+            flag = one;
+            h11 = p1 / p2;
+            h22 = x1 / y1;
+            let u = one + h11 * h22;
+            let t = d2 / u;
+            d2 = d1 / u;
+            d1 = t;
+            x1 = y1 * u;
+        }
+        // Rescaling: the implied ones of the flag become explicit first.
+        let explicit = |flag: &mut R, h11: &mut R, h12: &mut R, h21: &mut R, h22: &mut R| {
+            if *flag == zero {
+                (*h11, *h22) = (one, one);
+            } else if *flag > zero {
+                (*h21, *h12) = (-one, one);
+            }
+            *flag = -one;
+        };
+        // (an infinite factor cannot be scaled: left as it is)
+        let finite = |d: R| d + d != d;
+        if finite(d1) {
+            while d1 <= rgamsq || d1 >= gamsq {
+                explicit(&mut flag, &mut h11, &mut h12, &mut h21, &mut h22);
+                if d1 <= rgamsq {
+                    d1 = d1 * gam * gam;
+                    x1 = x1 / gam;
+                    h11 = h11 / gam;
+                    h12 = h12 / gam;
+                } else {
+                    d1 = d1 / (gam * gam);
+                    x1 = x1 * gam;
+                    h11 = h11 * gam;
+                    h12 = h12 * gam;
+                }
+            }
+        }
+        if finite(d2) {
+            while d2.abs() <= rgamsq || d2.abs() >= gamsq {
+                explicit(&mut flag, &mut h11, &mut h12, &mut h21, &mut h22);
+                if d2.abs() <= rgamsq {
+                    d2 = d2 * gam * gam;
+                    h21 = h21 / gam;
+                    h22 = h22 / gam;
+                } else {
+                    d2 = d2 / (gam * gam);
+                    h21 = h21 * gam;
+                    h22 = h22 * gam;
+                }
+            }
+        }
+    }
+    let param = if flag < zero {
+        [flag, h11, h21, h12, h22]
+    } else if flag == zero {
+        [flag, zero, h21, h12, zero]
+    } else {
+        [flag, h11, zero, zero, h22]
+    };
+    Rotmg { d1, d2, x1, param }
+}

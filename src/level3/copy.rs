@@ -1,0 +1,142 @@
+//! Copies of matrices: scaled, transposed, conjugated, added. OpenBLAS's `omatcopy`, `imatcopy`, `geadd`.
+
+use crate::matrix::{MatMut, MatRef};
+use crate::runtime::memory::Scratch;
+use crate::scalar::Scalar;
+
+/// Side of the squares in which a transposed copy works, so that both sides stay in cache.
+const SQUARE: usize = 32;
+
+/// B := alpha A.
+pub fn omatcopy<T: Scalar>(alpha: T, a: MatRef<T>, b: MatMut<T>) {
+    blockwise(a, b, |x, _| alpha * x, alpha == T::ZERO);
+}
+
+/// C := alpha A + beta C; neither is read if its factor is zero.
+pub fn geadd<T: Scalar>(alpha: T, a: MatRef<T>, beta: T, c: MatMut<T>) {
+    let old = |y: &dyn Fn() -> T| if beta == T::ZERO { T::ZERO } else { beta * y() };
+    blockwise(a, c, |x, y| alpha * x + old(y), alpha == T::ZERO);
+}
+
+/// B := f(A, B) element by element; A counts as zero, unread, if `a_is_zero`. B is read only through the argument.
+fn blockwise<T: Scalar>(a: MatRef<T>, b: MatMut<T>, f: impl Fn(T, &dyn Fn() -> T) -> T, a_is_zero: bool) {
+    let mut b = b;
+    let (m, n) = (b.rows(), b.cols());
+    for j0 in (0..n).step_by(SQUARE) {
+        for i0 in (0..m).step_by(SQUARE) {
+            for j in j0..n.min(j0 + SQUARE) {
+                for i in i0..m.min(i0 + SQUARE) {
+                    let x = if a_is_zero { T::ZERO } else { a.get(i, j) };
+                    let y = f(x, &|| b.get(i, j));
+                    b.set(i, j, y);
+                }
+            }
+        }
+    }
+}
+
+/// A column-major matrix at `ptr` (rows x cols, leading dimension `ld_in`) replaced by alpha op(A) with leading dimension
+/// `ld_out`.
+///
+/// # Safety
+/// Both forms of the matrix are readable and writable at `ptr`.
+pub unsafe fn imatcopy<T: Scalar>(
+    alpha: T,
+    ptr: *mut T,
+    rows: usize,
+    cols: usize,
+    ld_in: usize,
+    ld_out: usize,
+    trans: bool,
+    conj: bool,
+) {
+    let op = |x: T| if alpha == T::ZERO { T::ZERO } else { alpha * x.conj_if(conj) };
+    if !trans {
+        // Columns move towards the front or towards the back: in the order in which none is overwritten before its turn.
+        let column = |j: usize| {
+            let (from, to) = (j * ld_in, j * ld_out);
+            let one = |i: usize| {
+                // SAFETY: inside both forms of the matrix.
+                unsafe { *ptr.add(to + i) = op(*ptr.add(from + i)) }
+            };
+            if ld_out <= ld_in { (0..rows).for_each(one) } else { (0..rows).rev().for_each(one) }
+        };
+        if ld_out <= ld_in { (0..cols).for_each(column) } else { (0..cols).rev().for_each(column) }
+        return;
+    }
+    if rows == cols && ld_in == ld_out {
+        for j in 0..cols {
+            for i in 0..=j {
+                // SAFETY: inside the matrix.
+                unsafe {
+                    let (p, q) = (ptr.add(i + j * ld_in), ptr.add(j + i * ld_in));
+                    let (x, y) = (op(*p), op(*q));
+                    (*p, *q) = (y, x);
+                }
+            }
+        }
+        return;
+    }
+    // SAFETY: the matrix as it is, as it will be, and a dense copy in between.
+    unsafe {
+        let view = MatRef::new(ptr, rows, cols, 1, ld_in as isize);
+        let out = MatMut::new(ptr, cols, rows, 1, ld_out as isize);
+        match Scratch::take_for::<T>(rows * cols) {
+            Some(scratch) => {
+                let copy = MatMut::new(scratch.ptr::<T>(), cols, rows, 1, cols as isize);
+                omatcopy(alpha, view.conj_if(conj).t(), copy.alias());
+                omatcopy(T::ONE, copy.as_ref(), out);
+            }
+            None => transpose_without_scratch(ptr, rows, cols, ld_in, ld_out, &op),
+        }
+    }
+}
+
+/// Transposition in place by following the cycles of the permutation: compact, permute, spread. Slow, needs no memory.
+///
+/// # Safety
+/// As for `imatcopy`.
+#[cold]
+unsafe fn transpose_without_scratch<T: Scalar>(
+    ptr: *mut T,
+    rows: usize,
+    cols: usize,
+    ld_in: usize,
+    ld_out: usize,
+    op: &dyn Fn(T) -> T,
+) {
+    let total = rows * cols;
+    // SAFETY: a dense matrix is no larger than either form.
+    unsafe {
+        for j in 0..cols {
+            core::ptr::copy(ptr.add(j * ld_in), ptr.add(j * rows), rows);
+        }
+        // Element i + j*rows goes to j + i*cols.
+        let target = |at: usize| (at / rows) + (at % rows) * cols;
+        for start in 0..total {
+            // Each cycle is moved once, from its smallest member.
+            let mut at = target(start);
+            while at > start {
+                at = target(at);
+            }
+            if at < start {
+                continue;
+            }
+            let mut carried = *ptr.add(start);
+            let mut at = start;
+            loop {
+                at = target(at);
+                core::mem::swap(&mut carried, &mut *ptr.add(at));
+                if at == start {
+                    break;
+                }
+            }
+        }
+        for at in 0..total {
+            *ptr.add(at) = op(*ptr.add(at));
+        }
+        for j in (0..rows).rev() {
+            core::ptr::copy(ptr.add(j * cols), ptr.add(j * ld_out), cols);
+        }
+    }
+}
