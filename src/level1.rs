@@ -319,11 +319,8 @@ pub fn rotg<R: Real>(a: R, b: R) -> Rotg<R> {
 }
 
 /// The complex plane rotation: c real, s complex, with `c a + s b = r` and `-conj(s) a + c b = 0`.
-pub fn rotg_complex<R: Real>(a: Complex<R>, b: Complex<R>) -> (Complex<R>, R, Complex<R>)
-where
-    Complex<R>: Scalar<Real = R>,
-{
-    let zero = Complex::<R>::ZERO;
+pub fn rotg_complex<R: Real>(a: Complex<R>, b: Complex<R>) -> (Complex<R>, R, Complex<R>) {
+    let zero = Complex::new(R::ZERO, R::ZERO);
     let larger = |z: Complex<R>| if z.re.abs() > z.im.abs() { z.re.abs() } else { z.im.abs() };
     if b == zero {
         return (a, R::ONE, zero);

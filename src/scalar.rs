@@ -162,6 +162,18 @@ impl<R> Complex<R> {
     }
 }
 
+impl<R: Real> Complex<R> {
+    #[inline(always)]
+    pub fn conj(self) -> Self {
+        Complex::new(self.re, -self.im)
+    }
+    /// Both parts times a real number.
+    #[inline(always)]
+    pub fn scale(self, by: R) -> Self {
+        Complex::new(self.re * by, self.im * by)
+    }
+}
+
 impl<R: Real> Add for Complex<R> {
     type Output = Self;
     #[inline(always)]
@@ -235,7 +247,7 @@ macro_rules! complex {
             }
             #[inline(always)]
             fn conj(self) -> Self {
-                Complex::new(self.re, -self.im)
+                Complex::conj(self)
             }
             #[inline(always)]
             fn abs1(self) -> $r {
@@ -243,7 +255,7 @@ macro_rules! complex {
             }
             #[inline(always)]
             fn scale(self, by: $r) -> Self {
-                Complex::new(self.re * by, self.im * by)
+                Complex::scale(self, by)
             }
             #[inline(always)]
             fn kernels() -> &'static Kernels<Self> {

@@ -331,3 +331,39 @@ pub static mut CBLAS_CallFromC: c_int = 0;
 pub extern "C" fn corten_set_xerbla(handler: Option<extern "C" fn(routine: *const c_char, info: c_int)>) {
     HANDLER.store(handler.map_or(core::ptr::null_mut(), |f| f as *mut c_void), Relaxed);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use core::sync::atomic::AtomicI32;
+
+    static POSITION: AtomicI32 = AtomicI32::new(0);
+    extern "C" fn note(routine: *const c_char, info: c_int) {
+        // SAFETY: a C string of ours.
+        let name = unsafe { CStr::from_ptr(routine) };
+        assert!(name == c"DGEMM" || name == c"cblas_dgemm" || name == c"cblas_domatcopy", "{name:?}");
+        POSITION.store(info, Relaxed);
+    }
+
+    #[test]
+    fn positions_count_the_layout_in_cblas_only() {
+        corten_set_xerbla(Some(note));
+        for (call, expected) in [
+            (Call::new("dgemm", Api::Fortran64), 8),
+            (Call::new("dgemm", Api::ScipyCblas64), 9),
+            (Call::ordered("domatcopy", Api::Cblas), 8),
+        ] {
+            call.report(Ok(()));
+            call.report(Err(Bad(8)));
+            assert_eq!(POSITION.swap(0, Relaxed), expected);
+        }
+        corten_set_xerbla(None);
+    }
+
+    #[test]
+    fn texts_end_where_the_room_ends() {
+        let mut text = Text::new();
+        (0..100).for_each(|_| text.push(b"abc"));
+        assert_eq!((text.len, text.bytes[text.len]), (159, 0));
+    }
+}

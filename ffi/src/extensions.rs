@@ -5,7 +5,7 @@
 
 use crate::error::Call;
 use crate::level3::{flops, gemm, gemmt};
-use crate::types::{Bad, Checked, Ints, Op, Ops, Scalar, dim, flag, leading, mat_mut, vec, vec_mut, view};
+use crate::types::{Checked, Ints, Op, Ops, Scalar, dim, flag, leading, mat_mut, vec, vec_mut, view};
 use corten_core::level3::GemmProblem;
 use corten_core::matrix::Layout;
 use corten_core::{level1, level3};
@@ -130,6 +130,8 @@ unsafe fn geadd<T: Scalar>(
     Ok(())
 }
 
+/// The caller vouches that the results do not overlap: the core computes them in any order and at once. They may be
+/// interleaved (a distance less than a matrix, a leading dimension that spans the batch).
 unsafe fn gemm_batch_strided<T: Scalar>(
     call: &Call,
     layout: Layout,
@@ -162,12 +164,6 @@ unsafe fn gemm_batch_strided<T: Scalar>(
     let batch_size = dim(17, batch_size)?;
     if m == 0 || n == 0 || batch_size == 0 {
         return Ok(());
-    }
-    // The results must not overlap: the core computes them in any order and at once.
-    let extent = if layout == Layout::ColMajor { (n - 1, m) } else { (m - 1, n) };
-    let extent = extent.0.saturating_mul(ldc).saturating_add(extent.1);
-    if batch_size > 1 && stridec < extent {
-        return Err(Bad(16));
     }
     // SAFETY: see above.
     let (alpha, beta) = unsafe { (*alpha, *beta) };
@@ -402,7 +398,7 @@ both matrix gemm_batch(transa_array: transes, transb_array: transes, m_array: in
     k_array: ints, alpha_array: input, a_array: inputs, lda_array: ints, b_array: inputs, ldb_array: ints,
     beta_array: input, c_array: outputs, ldc_array: ints, group_count: int, group_size: ints);
 sgemm_batch f32, dgemm_batch f64, cgemm_batch c32, zgemm_batch c64 }
-export! { "Many gemm on matrices at constant distances.";
+export! { "Many gemm on matrices at constant distances; the results must not overlap.";
 both matrix gemm_batch_strided(transa: trans, transb: trans, m: int, n: int, k: int, alpha: scalar,
     a: input, lda: int, stridea: int, b: input, ldb: int, strideb: int, beta: scalar,
     c: output, ldc: int, stridec: int, batch_size: int);

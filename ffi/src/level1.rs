@@ -112,7 +112,10 @@ unsafe fn rotg<R: Real>(a: *mut R, b: *mut R, c: *mut R, s: *mut R) {
     }
 }
 
-unsafe fn rotg_complex<T: Scalar>(a: *mut T, b: *const T, c: *mut T::Real, s: *mut T) {
+unsafe fn rotg_complex<T: Scalar>(a: *mut T, b: *const T, c: *mut T::Real, s: *mut T)
+where
+    Complex<T::Real>: Scalar<Real = T::Real>,
+{
     let (a, b, s) = (a.cast::<Complex<T::Real>>(), b.cast::<Complex<T::Real>>(), s.cast::<Complex<T::Real>>());
     // SAFETY: four numbers of the caller; the table names this body for complex T only, which is `Complex<T::Real>`.
     unsafe { (*a, *c, *s) = level1::rotg_complex(*a, *b) }

@@ -280,7 +280,6 @@ pub unsafe fn view<'a, T: Scalar>(
 }
 
 // The constructors under short names: bodies name them once per argument.
-// SAFETY (all): passed on to the caller.
 
 /// # Safety
 /// As [`VecRef::new`].
@@ -347,5 +346,47 @@ impl StorageMut {
                 StorageMut::Packed => LinesMut::packed(a, n, uplo, layout),
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_of_both_apis() {
+        for (character, op) in [(b'n', Op::Plain), (b'T', Op::Trans), (b'c', Op::ConjTrans), (b'R', Op::Conj)] {
+            assert!((character as c_char).op() == Some(op));
+        }
+        for (number, op) in [(111, Op::Plain), (112, Op::Trans), (113, Op::ConjTrans), (114, Op::Conj)] {
+            assert!((number as c_int).op() == Some(op));
+        }
+        assert!((b'/' as c_char).op().is_none() && (0 as c_int).op().is_none());
+        assert!((b'/' as c_char).uplo().is_none() && (123 as c_int).uplo().is_none());
+    }
+
+    #[test]
+    fn leading_dimensions() {
+        let (col, row) = (Layout::ColMajor, Layout::RowMajor);
+        assert_eq!(leading(8, 3, (3, 5), col), Ok(3));
+        assert_eq!(leading(8, 2, (3, 5), col), Err(Bad(8)));
+        assert_eq!(leading(8, 4, (3, 5), row), Err(Bad(8)));
+        assert_eq!(leading(8, 5, (3, 5), row), Ok(5));
+        assert_eq!(leading(8, 0, (0, 0), col), Err(Bad(8)), "at least 1, even for an empty matrix");
+        assert_eq!(leading(8, isize::MIN, (0, 0), col), Err(Bad(8)));
+        assert_eq!(leading_band(8, isize::MAX, usize::MAX), Err(Bad(8)));
+        assert_eq!(leading_band(8, 3, 2), Ok(3));
+        assert_eq!(leading_band(8, 2, 2), Err(Bad(8)));
+    }
+
+    #[test]
+    fn rank_updates_take_the_transposition_of_their_symmetry() {
+        let takes = |op, symmetry| {
+            (rank_op::<f64>(2, Some(op), symmetry).is_ok(), rank_op::<c64>(2, Some(op), symmetry).is_ok())
+        };
+        assert_eq!(takes(Op::Trans, Symmetry::Symmetric), (true, true));
+        assert_eq!(takes(Op::ConjTrans, Symmetry::Symmetric), (true, false));
+        assert_eq!(takes(Op::Conj, Symmetry::Symmetric), (false, false));
+        assert!(!takes(Op::Trans, Symmetry::Hermitian).1 && takes(Op::ConjTrans, Symmetry::Hermitian).1);
     }
 }

@@ -187,20 +187,23 @@ def verbose_calls(text):
     return counts
 
 
-def provider(symbol):
-    """The file that serves a symbol of the global scope of this process, or None."""
+def provider(symbol, module=None):
+    """The file that serves a symbol to this process, or None.
+
+    The scope is the global one, or that of a loaded extension module and what it needs.
+    """
 
     class Info(ctypes.Structure):
         _fields_ = [("file", ctypes.c_char_p), ("base", ctypes.c_void_p),
                     ("name", ctypes.c_char_p), ("address", ctypes.c_void_p)]
 
-    everything = ctypes.CDLL(None)
+    scope = ctypes.CDLL(module)
     try:
-        address = ctypes.cast(getattr(everything, symbol), ctypes.c_void_p)
+        address = ctypes.cast(getattr(scope, symbol), ctypes.c_void_p)
     except AttributeError:
         return None
     info = Info()
-    if not everything.dladdr(address, ctypes.byref(info)):
+    if not ctypes.CDLL(None).dladdr(address, ctypes.byref(info)):
         return None
     return info.file.decode()
 
