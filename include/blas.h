@@ -599,7 +599,7 @@ void zgemm_batch_(const char *transa_array, const char *transb_array, const blas
     const blas_int *lda_array, const void **b_array, const blas_int *ldb_array, const void *beta_array,
     void **c_array, const blas_int *ldc_array, const blas_int *group_count, const blas_int *group_size);
 
-/* Many gemm on matrices at constant distances. */
+/* Many gemm on matrices at constant distances; the results must not overlap. */
 void sgemm_batch_strided_(const char *transa, const char *transb, const blas_int *m, const blas_int *n,
     const blas_int *k, const float *alpha, const float *a, const blas_int *lda, const blas_int *stridea,
     const float *b, const blas_int *ldb, const blas_int *strideb, const float *beta, float *c,

@@ -575,7 +575,7 @@ void zgemm_batch_64_(const char *transa_array, const char *transb_array, const i
     const int64_t *lda_array, const void **b_array, const int64_t *ldb_array, const void *beta_array,
     void **c_array, const int64_t *ldc_array, const int64_t *group_count, const int64_t *group_size);
 
-/* Many gemm on matrices at constant distances. */
+/* Many gemm on matrices at constant distances; the results must not overlap. */
 void sgemm_batch_strided_64_(const char *transa, const char *transb, const int64_t *m, const int64_t *n,
     const int64_t *k, const float *alpha, const float *a, const int64_t *lda, const int64_t *stridea,
     const float *b, const int64_t *ldb, const int64_t *strideb, const float *beta, float *c,

@@ -596,7 +596,7 @@ void cblas_zgemm_batch(CBLAS_LAYOUT layout, const CBLAS_TRANSPOSE *transa_array,
     const void **b_array, const CBLAS_INT *ldb_array, const void *beta_array, void **c_array,
     const CBLAS_INT *ldc_array, CBLAS_INT group_count, const CBLAS_INT *group_size);
 
-/* Many gemm on matrices at constant distances. */
+/* Many gemm on matrices at constant distances; the results must not overlap. */
 void cblas_sgemm_batch_strided(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb,
     CBLAS_INT m, CBLAS_INT n, CBLAS_INT k, float alpha, const float *a, CBLAS_INT lda, CBLAS_INT stridea,
     const float *b, CBLAS_INT ldb, CBLAS_INT strideb, float beta, float *c, CBLAS_INT ldc, CBLAS_INT stridec,

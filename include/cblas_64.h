@@ -552,7 +552,7 @@ void cblas_zgemm_batch_64(CBLAS_LAYOUT layout, const CBLAS_TRANSPOSE *transa_arr
     const void **b_array, const int64_t *ldb_array, const void *beta_array, void **c_array,
     const int64_t *ldc_array, int64_t group_count, const int64_t *group_size);
 
-/* Many gemm on matrices at constant distances. */
+/* Many gemm on matrices at constant distances; the results must not overlap. */
 void cblas_sgemm_batch_strided_64(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb,
     int64_t m, int64_t n, int64_t k, float alpha, const float *a, int64_t lda, int64_t stridea,
     const float *b, int64_t ldb, int64_t strideb, float beta, float *c, int64_t ldc, int64_t stridec,

@@ -1,7 +1,8 @@
 //! AVX2 with FMA: 16 registers of 256 bits.
 //!
 //! Register tiles: 12 accumulators, leaving two registers for the column of A and two for broadcasts of B. 16x6 (f32) and
-//! 8x6 (f64) are the transposed forms of the tiles that BLIS uses for Haswell; the complex tiles hold 6 pairs.
+//! 8x6 (f64) are the transposed forms of the tiles that BLIS uses for Haswell; the complex
+//! tiles hold 5 pairs: with 6 the compiler spills one accumulator, and its way through memory is longer than the loop.
 
 use super::kernel_table;
 use super::simd::{RealSimd, Simd, Split};
@@ -184,6 +185,6 @@ kernel_table! {
     // type: vector, vectors and columns of the register tile, kc
     f32: F32x8, 2, 6, 384;
     f64: F64x4, 2, 6, 256;
-    c32: Split<F32x8>, 1, 6, 256;
-    c64: Split<F64x4>, 1, 6, 192;
+    c32: Split<F32x8>, 1, 5, 256;
+    c64: Split<F64x4>, 1, 5, 192;
 }

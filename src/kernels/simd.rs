@@ -160,22 +160,19 @@ where
             }
         }
     }
+    /// All uses of b's real part come before those of its imaginary part: one register for broadcasts is enough.
     #[inline(always)]
     unsafe fn mul_add(self, b: Self, c: Self) -> Self {
         unsafe {
-            Split {
-                re: self.im.neg_mul_add(b.im, self.re.mul_add(b.re, c.re)),
-                im: self.im.mul_add(b.re, self.re.mul_add(b.im, c.im)),
-            }
+            let (re, im) = (self.re.mul_add(b.re, c.re), self.im.mul_add(b.re, c.im));
+            Split { re: self.im.neg_mul_add(b.im, re), im: self.re.mul_add(b.im, im) }
         }
     }
     #[inline(always)]
     unsafe fn neg_mul_add(self, b: Self, c: Self) -> Self {
         unsafe {
-            Split {
-                re: self.im.mul_add(b.im, self.re.neg_mul_add(b.re, c.re)),
-                im: self.im.neg_mul_add(b.re, self.re.neg_mul_add(b.im, c.im)),
-            }
+            let (re, im) = (self.re.neg_mul_add(b.re, c.re), self.im.neg_mul_add(b.re, c.im));
+            Split { re: self.im.mul_add(b.im, re), im: self.re.neg_mul_add(b.im, im) }
         }
     }
     /// Smith's division, as the scalar one: the ratio is taken of the divisor's larger part.

@@ -155,6 +155,9 @@ fn first_of_two<T: Scalar>() {
     catch();
     for r in checked::<T>() {
         let p = (r.make)(&mut Draw::new(3, Order::Col, Size::Few, 0));
+        if p.args.iter().any(|a| matches!(a, Arg::IntArray(_))) {
+            continue; // the number of groups must be known before the arrays can be read
+        }
         let bad: Vec<usize> = (0..p.args.len()).filter(|&i| !wrong(&p.args[i]).is_empty()).collect();
         for pair in bad.windows(2) {
             let mut p = (r.make)(&mut Draw::new(3, Order::Col, Size::Few, 0));
@@ -273,11 +276,10 @@ fn by_default_it_prints_and_returns() {
 /// xerbla_ and its kin can be called by others (LAPACK does), and return.
 #[test]
 fn xerbla_for_others() {
-    for (name, info32) in [("xerbla_", true), ("xerbla_64_", false)] {
+    for name in ["xerbla_", "xerbla_64_"] {
         let f = lib().symbol(name);
         let (end, text) = said(|| {
-            let info = 3i64;
-            let _ = info32;
+            let info = 3i64; // little-endian: 3 as 32 bits too
             // SAFETY: name, number, hidden length.
             unsafe { invoke::<()>(f, &[b"DGETRF".as_ptr() as usize, &raw const info as usize, 6], &[]) };
         });

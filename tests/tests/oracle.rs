@@ -1,0 +1,84 @@
+//! Against OpenBLAS, at sizes past every cache block, where a naive reference
+//! would take minutes. The generators and bounds are those of the other
+//! tests; only the product of the reference is computed by the system's
+//! OpenBLAS in f64 (complex f64), reached through cblas-sys.
+
+extern crate openblas_src;
+
+use cblas_sys::{CBLAS_LAYOUT, CBLAS_TRANSPOSE, cblas_dgemm, cblas_zgemm};
+use corten_tests::draw::{Draw, Kind, Shape, Size};
+use corten_tests::for_types;
+use corten_tests::library::Api;
+use corten_tests::problem::{Order, Problem};
+use corten_tests::routines;
+use corten_tests::scalar::{ORACLE, Product, Scalar, Z};
+use corten_tests::suite::{check_one, make};
+
+/// Multiplies with OpenBLAS; its own rounding doubles the bound for f64.
+fn openblas(m: usize, n: usize, k: usize, a: &[Z], b: &[Z]) -> Product {
+    let row = CBLAS_LAYOUT::CblasRowMajor;
+    let no = CBLAS_TRANSPOSE::CblasNoTrans;
+    let (mi, ni, ki) = (m as i32, n as i32, k as i32);
+    let (lda, ldb, ldc) = (ki.max(1), ni.max(1), ni.max(1));
+    let mut value = vec![Z::ZERO; m * n];
+    let real = a.iter().chain(b).all(|z| z.im == 0.0);
+    let dgemm = |x: &[f64], y: &[f64]| {
+        let mut c = vec![0.0; m * n];
+        // SAFETY: row-major matrices of these sizes, densely stored.
+        unsafe {
+            cblas_dgemm(row, no, no, mi, ni, ki, 1.0, x.as_ptr(), lda, y.as_ptr(), ldb, 0.0, c.as_mut_ptr(), ldc)
+        };
+        c
+    };
+    if real {
+        let part = |v: &[Z]| v.iter().map(|z| z.re).collect::<Vec<f64>>();
+        let c = dgemm(&part(a), &part(b));
+        value = c.into_iter().map(Z::real).collect();
+    } else {
+        let (one, zero) = ([1.0f64, 0.0], [0.0f64, 0.0]);
+        // SAFETY: as above; Z is a pair of f64.
+        unsafe {
+            cblas_zgemm(
+                row, no, no, mi, ni, ki,
+                (&raw const one).cast(), a.as_ptr().cast(), lda,
+                b.as_ptr().cast(), ldb,
+                (&raw const zero).cast(), value.as_mut_ptr().cast(), ldc,
+            )
+        };
+    }
+    let size = |v: &[Z]| v.iter().map(|z| z.abs()).collect::<Vec<f64>>();
+    Product { value, size: dgemm(&size(a), &size(b)), own: 1.0 }
+}
+
+fn huge<T: Scalar>() {
+    ORACLE.get_or_init(|| openblas);
+    for r in routines::level3::table::<T>() {
+        for (i, order) in [Order::Col, Order::Row].into_iter().enumerate() {
+            let p = make(&r, 40 + i as u64, order, Size::Huge, 5 + 13 * i as u64);
+            check_one(&p, if i == 0 { Api::Fortran } else { Api::Cblas }, i as u64);
+        }
+    }
+}
+
+/// Shapes that pass one block size at a time: long k, many columns, many rows.
+fn slender<T: Scalar>() {
+    ORACLE.get_or_init(|| openblas);
+    for (i, (m, n, k)) in [(61, 45, 2051), (37, 6007, 67), (4099, 35, 131), (1, 900, 700), (800, 1, 900)].into_iter().enumerate() {
+        for (ta, tb) in [(b'N', b'N'), (b'T', b'C')] {
+            let mut g = Draw::new(i as u64, Order::Col, Size::Usual, 0);
+            let mut p = Problem::<T>::new(format!("{}gemm", T::LETTER), Some(Order::Col));
+            let (ar, ac) = if ta == b'N' { (m, k) } else { (k, m) };
+            let (br, bc) = if tb == b'N' { (k, n) } else { (n, k) };
+            let a = p.operand(&mut g, ar, ac, Kind::General, Shape::Full);
+            let b = p.operand(&mut g, br, bc, Kind::General, Shape::Full);
+            let c = p.operand(&mut g, m, n, Kind::General, Shape::Full);
+            let (alpha, beta) = (g.rng.value::<T>(), g.rng.value::<T>());
+            p.expect_product(&c, k, alpha, &a.op(ta), &b.op(tb), beta, 1.0);
+            p.trans(ta).trans(tb).int(m).int(n).int(k).scalar(alpha);
+            p.buf(a.buf).ld(&a).buf(b.buf).ld(&b).scalar(beta).buf(c.buf).ld(&c);
+            check_one(&p, Api::Fortran, i as u64);
+        }
+    }
+}
+
+for_types!(level_3_at_huge_sizes => huge, gemm_of_slender_shapes => slender);
