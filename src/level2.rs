@@ -202,7 +202,8 @@ pub fn sym_mv<T: Scalar>(alpha: T, a: Lines<T>, symmetry: Symmetry, x: VecRef<T>
     }
     let hermitian = symmetry.is_hermitian();
     // Stored columns act on y as they are and on y(j) conjugated; stored rows the other way round.
-    let (conj_axpy, conj_dot) = if !hermitian { (false, false) } else { (a.axis() == Axis::Rows, a.axis() == Axis::Cols) };
+    let (conj_axpy, conj_dot) =
+        if !hermitian { (false, false) } else { (a.axis() == Axis::Rows, a.axis() == Axis::Cols) };
     for j in 0..n {
         let (lo, line, d) = off_diagonal(a, j);
         let d = if hermitian { T::from_real(d.re()) } else { d };
@@ -210,9 +211,7 @@ pub fn sym_mv<T: Scalar>(alpha: T, a: Lines<T>, symmetry: Symmetry, x: VecRef<T>
         let (yl, xl) = (y.sub(lo, line.len()), x.sub(lo, line.len()));
         let sum = if yl.inc() == 1 && xl.inc() == 1 {
             // SAFETY: the views' own elements; the line lies in A, apart from x and y.
-            unsafe {
-                kernel::<T>().axpy_dot(line.len(), line.ptr(), conj_axpy, ax, yl.ptr(), conj_dot, xl.ptr())
-            }
+            unsafe { kernel::<T>().axpy_dot(line.len(), line.ptr(), conj_axpy, ax, yl.ptr(), conj_dot, xl.ptr()) }
         } else {
             add_line(ax, line, conj_axpy, &yl);
             level1::dot(line, conj_dot, xl)
@@ -229,59 +228,65 @@ pub fn sym_mv<T: Scalar>(alpha: T, a: Lines<T>, symmetry: Symmetry, x: VecRef<T>
 fn off_diagonal<T: Scalar>(a: Lines<T>, j: usize) -> (usize, VecRef<T>, T) {
     let (lo, line) = a.line(j);
     let rest = line.len() - 1;
-    if a.is_head() {
-        (lo, line.sub(0, rest), line.get(rest))
-    } else {
-        (lo + 1, line.sub(1, rest), line.get(0))
-    }
+    if a.is_head() { (lo, line.sub(0, rest), line.get(rest)) } else { (lo + 1, line.sub(1, rest), line.get(0)) }
 }
 
 /// x := A x, A triangular.
 pub fn tri_mv<T: Scalar>(a: Lines<T>, diag: Diag, x: VecMut<T>) {
-    triangular(a, x, |a, j, x| {
-        let (lo, line, d) = off_diagonal(a, j);
-        let factor = x.get(j);
-        let others = x.sub(lo, line.len());
-        let d = if diag == Diag::Unit { T::ONE } else { d.conj_if(a.is_conj()) };
-        match a.axis() {
-            // A zero in x skips the column, NaN in it or not, as in Reference BLAS.
-            Axis::Cols if factor == T::ZERO => {}
-            Axis::Cols => {
-                add_line(factor, line, a.is_conj(), &others);
-                if diag == Diag::Stored {
-                    x.set(j, d * factor);
+    triangular(
+        a,
+        x,
+        |a, j, x| {
+            let (lo, line, d) = off_diagonal(a, j);
+            let factor = x.get(j);
+            let others = x.sub(lo, line.len());
+            let d = if diag == Diag::Unit { T::ONE } else { d.conj_if(a.is_conj()) };
+            match a.axis() {
+                // A zero in x skips the column, NaN in it or not, as in Reference BLAS.
+                Axis::Cols if factor == T::ZERO => {}
+                Axis::Cols => {
+                    add_line(factor, line, a.is_conj(), &others);
+                    if diag == Diag::Stored {
+                        x.set(j, d * factor);
+                    }
+                }
+                Axis::Rows => {
+                    let own = if diag == Diag::Unit { factor } else { d * factor };
+                    let sum = line_dot(line, a.is_conj(), others.as_ref());
+                    x.set(j, own + sum);
                 }
             }
-            Axis::Rows => {
-                let own = if diag == Diag::Unit { factor } else { d * factor };
-                let sum = line_dot(line, a.is_conj(), others.as_ref());
-                x.set(j, own + sum);
-            }
-        }
-    }, false);
+        },
+        false,
+    );
 }
 
 /// Solves A x = b, A triangular; x replaces b.
 pub fn tri_sv<T: Scalar>(a: Lines<T>, diag: Diag, x: VecMut<T>) {
-    triangular(a, x, |a, j, x| {
-        let (lo, line, d) = off_diagonal(a, j);
-        let others = x.sub(lo, line.len());
-        let divided = |v: T| if diag == Diag::Unit { v } else { v / d.conj_if(a.is_conj()) };
-        match a.axis() {
-            // As above.
-            Axis::Cols if x.get(j) == T::ZERO => {}
-            Axis::Cols => {
-                let v = divided(x.get(j));
-                x.set(j, v);
-                add_line(-v, line, a.is_conj(), &others);
+    triangular(
+        a,
+        x,
+        |a, j, x| {
+            let (lo, line, d) = off_diagonal(a, j);
+            let others = x.sub(lo, line.len());
+            let divided = |v: T| if diag == Diag::Unit { v } else { v / d.conj_if(a.is_conj()) };
+            match a.axis() {
+                // As above.
+                Axis::Cols if x.get(j) == T::ZERO => {}
+                Axis::Cols => {
+                    let v = divided(x.get(j));
+                    x.set(j, v);
+                    add_line(-v, line, a.is_conj(), &others);
+                }
+                Axis::Rows => {
+                    let sum = line_dot(line, a.is_conj(), others.as_ref());
+                    let v = divided(x.get(j) - sum);
+                    x.set(j, v);
+                }
             }
-            Axis::Rows => {
-                let sum = line_dot(line, a.is_conj(), others.as_ref());
-                let v = divided(x.get(j) - sum);
-                x.set(j, v);
-            }
-        }
-    }, true);
+        },
+        true,
+    );
 }
 
 /// Runs a step for every line, in the order in which each needs only elements of x that are still (products) or already

@@ -239,7 +239,15 @@ impl<'a, T: Scalar> MatMut<'a, T> {
     /// The same memory, to read.
     #[inline]
     pub fn as_ref(&self) -> MatRef<'a, T> {
-        MatRef { ptr: self.ptr, rows: self.rows, cols: self.cols, rs: self.rs, cs: self.cs, conj: false, life: PhantomData }
+        MatRef {
+            ptr: self.ptr,
+            rows: self.rows,
+            cols: self.cols,
+            rs: self.rs,
+            cs: self.cs,
+            conj: false,
+            life: PhantomData,
+        }
     }
     /// A second view of the same memory. Whoever calls it uses the two on disjoint parts or one after the other.
     #[inline]
@@ -453,7 +461,15 @@ impl<'a, T: Scalar> Lines<'a, T> {
     /// A band matrix (`kl` diagonals below, `ku` above the main one) in BLAS's band storage.
     /// # Safety
     /// All elements of the band inside the matrix are readable for `'a`.
-    pub unsafe fn band(ptr: *const T, rows: usize, cols: usize, kl: usize, ku: usize, ld: usize, layout: Layout) -> Self {
+    pub unsafe fn band(
+        ptr: *const T,
+        rows: usize,
+        cols: usize,
+        kl: usize,
+        ku: usize,
+        ld: usize,
+        layout: Layout,
+    ) -> Self {
         let (before, after) = if layout == Layout::ColMajor { (ku, kl) } else { (kl, ku) };
         Self::make(ptr, rows, cols, before, after, Address::Band { ld }, layout)
     }
@@ -479,7 +495,15 @@ impl<'a, T: Scalar> Lines<'a, T> {
             if is_head(uplo, layout) { (ALL, 0, Address::PackedHead) } else { (0, ALL, Address::PackedTail) };
         Self::make(ptr, n, n, before, after, address, layout)
     }
-    fn make(ptr: *const T, rows: usize, cols: usize, before: usize, after: usize, address: Address, layout: Layout) -> Self {
+    fn make(
+        ptr: *const T,
+        rows: usize,
+        cols: usize,
+        before: usize,
+        after: usize,
+        address: Address,
+        layout: Layout,
+    ) -> Self {
         let (axis, lines, len) =
             if layout == Layout::ColMajor { (Axis::Cols, cols, rows) } else { (Axis::Rows, rows, cols) };
         Lines { ptr, lines, len, before, after, address, axis, conj: false, life: PhantomData }

@@ -8,7 +8,7 @@
 //!
 //! Who cannot use the linker gives a handler to `corten_set_xerbla`; it has priority.
 
-use crate::types::{Bad, Checked, blas_int, blas_int64};
+use crate::types::{Bad, Checked, blas_int, blas_int64, byte};
 use core::ffi::{CStr, c_char, c_int, c_void};
 use core::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 use corten_core::runtime::trace;
@@ -161,7 +161,7 @@ unsafe fn say_fortran(name: *const c_char, len: usize, info: i64) {
     text.push(b" ** On entry to ");
     for i in 0..len.min(32) {
         // SAFETY: inside the length that the caller gave, and before any end mark of C.
-        let byte = unsafe { *name.add(i) } as u8;
+        let byte = byte(unsafe { *name.add(i) });
         if !(b' '..=b'~').contains(&byte) {
             break;
         }
@@ -306,7 +306,7 @@ macro_rules! auxiliary {
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $lsame(ca: *const c_char, cb: *const c_char) -> $int {
             // SAFETY: Fortran passes every argument by a valid address.
-            let (a, b) = unsafe { (*ca as u8, *cb as u8) };
+            let (a, b) = unsafe { (byte(*ca), byte(*cb)) };
             $int::from(a.eq_ignore_ascii_case(&b))
         }
     };

@@ -28,70 +28,43 @@
 //! wheels of NumPy and SciPy). They share the body; only the reading of the arguments is compiled for each.
 
 /// What an array of this element type points to in C.
+#[rustfmt::skip]
 macro_rules! element {
-    (f32) => {
-        f32
-    };
-    (f64) => {
-        f64
-    };
-    (c32) => {
-        ::core::ffi::c_void
-    };
-    (c64) => {
-        ::core::ffi::c_void
-    };
+    (f32) => { f32 };
+    (f64) => { f64 };
+    (c32) => { ::core::ffi::c_void };
+    (c64) => { ::core::ffi::c_void };
 }
 
+#[rustfmt::skip]
 macro_rules! real {
-    (f32) => {
-        f32
-    };
-    (f64) => {
-        f64
-    };
-    (c32) => {
-        f32
-    };
-    (c64) => {
-        f64
-    };
+    (f32) => { f32 };
+    (f64) => { f64 };
+    (c32) => { f32 };
+    (c64) => { f64 };
 }
 
 /// A scalar argument of CBLAS.
+#[rustfmt::skip]
 macro_rules! by_value {
     (c32) => { *const ::core::ffi::c_void };
     (c64) => { *const ::core::ffi::c_void };
     ($t:ident) => { $t };
 }
 
+#[rustfmt::skip]
 macro_rules! returned {
-    (unit, $int:ident, $t:ident) => {
-        ()
-    };
-    (double, $int:ident, $t:ident) => {
-        f64
-    };
-    (real, $int:ident, $t:ident) => {
-        real!($t)
-    };
-    (fortran_index, $int:ident, $t:ident) => {
-        $crate::types::$int
-    };
-    (cblas_index, $int:ident, $t:ident) => {
-        $crate::types::CBLAS_INDEX
-    };
-    (scalar, $int:ident, c32) => {
-        $crate::types::corten_complex_float
-    };
-    (scalar, $int:ident, c64) => {
-        $crate::types::corten_complex_double
-    };
-    (scalar, $int:ident, $t:ident) => {
-        $t
-    };
+    (unit, $int:ident, $t:ident) => { () };
+    (double, $int:ident, $t:ident) => { f64 };
+    (real, $int:ident, $t:ident) => { real!($t) };
+    (fortran_index, $int:ident, $t:ident) => { $crate::types::$int };
+    (cblas_index, $int:ident, $t:ident) => { $crate::types::CBLAS_INDEX };
+    (scalar, $int:ident, c32) => { $crate::types::corten_complex_float };
+    (scalar, $int:ident, c64) => { $crate::types::corten_complex_double };
+    (scalar, $int:ident, $t:ident) => { $t };
 }
 
+#[rustfmt::skip]
 macro_rules! fortran_type {
     (int, $int:ident, $t:ident) => { *const $crate::types::$int };
     (count, $int:ident, $t:ident) => { *const $crate::types::$int };
@@ -105,6 +78,7 @@ macro_rules! fortran_type {
     ($kind:ident, $int:ident, $t:ident) => { array_type!($kind, $int, $t) };
 }
 
+#[rustfmt::skip]
 macro_rules! cblas_type {
     (int, $int:ident, $t:ident) => { $crate::types::$int };
     (count, $int:ident, $t:ident) => { $crate::types::$int };
@@ -119,6 +93,7 @@ macro_rules! cblas_type {
 }
 
 /// What is a pointer to the caller's arrays in both APIs.
+#[rustfmt::skip]
 macro_rules! array_type {
     (input, $int:ident, $t:ident) => { *const element!($t) };
     (output, $int:ident, $t:ident) => { *mut element!($t) };

@@ -70,17 +70,26 @@ pub trait Flag: Copy {
     fn side(self) -> Option<Side>;
 }
 
+/// A character as a byte; C leaves open whether it has a sign.
+pub fn byte(character: c_char) -> u8 {
+    u8::from_ne_bytes(character.to_ne_bytes())
+}
+
+fn letter(character: c_char) -> u8 {
+    byte(character).to_ascii_uppercase()
+}
+
 /// Fortran: the first character, in either case. `R` for "conjugate only" is an extension of OpenBLAS.
 impl Flag for c_char {
     fn layout(self) -> Option<Layout> {
-        match (self as u8).to_ascii_uppercase() {
+        match letter(self) {
             b'C' => Some(Layout::ColMajor),
             b'R' => Some(Layout::RowMajor),
             _ => None,
         }
     }
     fn op(self) -> Option<Op> {
-        match (self as u8).to_ascii_uppercase() {
+        match letter(self) {
             b'N' => Some(Op::Plain),
             b'T' => Some(Op::Trans),
             b'C' => Some(Op::ConjTrans),
@@ -89,21 +98,21 @@ impl Flag for c_char {
         }
     }
     fn uplo(self) -> Option<Uplo> {
-        match (self as u8).to_ascii_uppercase() {
+        match letter(self) {
             b'U' => Some(Uplo::Upper),
             b'L' => Some(Uplo::Lower),
             _ => None,
         }
     }
     fn diag(self) -> Option<Diag> {
-        match (self as u8).to_ascii_uppercase() {
+        match letter(self) {
             b'N' => Some(Diag::Stored),
             b'U' => Some(Diag::Unit),
             _ => None,
         }
     }
     fn side(self) -> Option<Side> {
-        match (self as u8).to_ascii_uppercase() {
+        match letter(self) {
             b'L' => Some(Side::Left),
             b'R' => Some(Side::Right),
             _ => None,

@@ -87,7 +87,7 @@ mod tests {
     fn blocks_are_multiples_of_the_tile_and_fit_the_caches() {
         for &(m, n, k) in &[(1, 1, 1), (2048, 2048, 2048), (17, 4096, 9), (100_000, 3, 100_000), (5, 5, 0)] {
             let b = blocks((m, n, k), (16, 6, 384), 4, &CACHES);
-            assert!(b.mc % 16 == 0 && b.nc % 6 == 0, "{b:?}");
+            assert!(b.mc.is_multiple_of(16) && b.nc.is_multiple_of(6), "{b:?}");
             assert!(b.mc * b.kc * 4 <= 512 << 10 && b.nc * b.kc * 4 <= B_PANEL, "{b:?}");
         }
     }

@@ -85,8 +85,7 @@ impl<'a, T: Scalar> Product<'a, T> {
     fn rectangle(&self, kernel: &Kernel<T>, i: usize, m: usize, j: usize, n: usize) {
         let k = self.a.cols();
         let (mr, nr) = (kernel.mr(), kernel.nr());
-        let Blocks { mc, kc, nc } =
-            blocking::blocks((m, n, k), (mr, nr, kernel.kc()), size_of::<T>(), &cpu::caches());
+        let Blocks { mc, kc, nc } = blocking::blocks((m, n, k), (mr, nr, kernel.kc()), size_of::<T>(), &cpu::caches());
         let Some(scratch) = Scratch::take_for::<T>(kc * (mc + nc)) else {
             return self.without_scratch(i, m, j, n);
         };

@@ -1,8 +1,8 @@
 //! The portable kernels: plain Rust on small arrays, which the compiler turns into whatever vectors the target's
 //! baseline has (SSE2 on x86-64, NEON on AArch64). Always there, always correct, the reference for the other files.
 
-use super::simd::{RealSimd, Simd};
 use super::kernel_table;
+use super::simd::{RealSimd, Simd};
 use crate::scalar::Real;
 
 /// `N` lanes in an array.
@@ -102,7 +102,7 @@ impl<R: Real, const N: usize> Simd for Lanes<R, N> {
         let mut width = N / 2;
         while width > 0 {
             for i in 0..width {
-                out[i] = out[i] + out[i + width];
+                out[i] += out[i + width];
             }
             width /= 2;
         }
@@ -136,7 +136,7 @@ impl<R: Real, const N: usize> RealSimd for Lanes<R, N> {
     }
     #[inline(always)]
     unsafe fn interleave(re: Self, im: Self) -> (Self, Self) {
-        let at = |i: usize| if i % 2 == 0 { re.0[i / 2] } else { im.0[i / 2] };
+        let at = |i: usize| if i.is_multiple_of(2) { re.0[i / 2] } else { im.0[i / 2] };
         (Lanes(core::array::from_fn(at)), Lanes(core::array::from_fn(|i| at(i + N))))
     }
 }

@@ -67,7 +67,12 @@ unsafe fn conj_if<V: Simd>(v: V, yes: bool) -> V {
 
 /// y := alpha[0] x[0] + … + alpha[N-1] x[N-1] + y, added in this order.
 #[inline(always)]
-pub unsafe fn axpys<V: Simd, const N: usize, const CONJ: bool>(n: usize, alpha: [V::T; N], x: [*const V::T; N], y: *mut V::T) {
+pub unsafe fn axpys<V: Simd, const N: usize, const CONJ: bool>(
+    n: usize,
+    alpha: [V::T; N],
+    x: [*const V::T; N],
+    y: *mut V::T,
+) {
     // SAFETY: the contract of the file: n elements behind every pointer.
     unsafe {
         let mut a = [V::zero(); N];
@@ -172,7 +177,9 @@ pub unsafe fn axpby<V: Simd>(n: usize, alpha: V::T, x: *const V::T, beta: V::T, 
         if beta == V::T::ZERO {
             for_vectors!(V, n, |i, io| { io.store(io.load::<V>(x.add(i)).mul(a), y.add(i)) });
         } else {
-            for_vectors!(V, n, |i, io| { io.store(io.load::<V>(x.add(i)).mul_add(a, io.load::<V>(y.add(i)).mul(b)), y.add(i)) });
+            for_vectors!(V, n, |i, io| {
+                io.store(io.load::<V>(x.add(i)).mul_add(a, io.load::<V>(y.add(i)).mul(b)), y.add(i))
+            });
         }
     }
 }
@@ -268,11 +275,4 @@ pub unsafe fn max_abs1<T: Scalar>(n: usize, x: *const T) -> T::Real {
         }
     }
     largest
-}
-
-/// The first element whose |re| + |im| is `value`.
-#[inline(always)]
-pub unsafe fn find_abs1<T: Scalar>(n: usize, x: *const T, value: T::Real) -> usize {
-    // SAFETY: as above.
-    (0..n).find(|&i| unsafe { *x.add(i) }.abs1() == value).unwrap_or(0)
 }

@@ -98,15 +98,7 @@ pub trait GemmKernel: Sync {
     /// multiple of `nr()`.
     unsafe fn solve(&self, n: usize, u: *const Self::In, ld: usize, unit: bool, x: *mut Self::In);
     /// The reverse of `pack_a`.
-    unsafe fn unpack_a(
-        &self,
-        lanes: usize,
-        k: usize,
-        src: *const Self::In,
-        dst: *mut Self::In,
-        ls: isize,
-        ps: isize,
-    );
+    unsafe fn unpack_a(&self, lanes: usize, k: usize, src: *const Self::In, dst: *mut Self::In, ls: isize, ps: isize);
 }
 
 /// The kernels of level 1 and 2 of one scalar type on one instruction set, all on n consecutive elements. Contract as for

@@ -154,10 +154,7 @@ where
     #[inline(always)]
     unsafe fn mul(self, o: Self) -> Self {
         unsafe {
-            Split {
-                re: self.im.neg_mul_add(o.im, self.re.mul(o.re)),
-                im: self.im.mul_add(o.re, self.re.mul(o.im)),
-            }
+            Split { re: self.im.neg_mul_add(o.im, self.re.mul(o.re)), im: self.im.mul_add(o.re, self.re.mul(o.im)) }
         }
     }
     /// All uses of b's real part come before those of its imaginary part: one register for broadcasts is enough.

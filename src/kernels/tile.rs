@@ -248,7 +248,9 @@ pub unsafe fn pack_elements<T: Scalar, const NR: usize>(
         if lanes == NR && !conj {
             if ls == 1 {
                 for p in 0..k {
-                    dst.add(p * NR).cast::<[T; NR]>().write(src.wrapping_offset(p as isize * ps).cast::<[T; NR]>().read());
+                    dst.add(p * NR)
+                        .cast::<[T; NR]>()
+                        .write(src.wrapping_offset(p as isize * ps).cast::<[T; NR]>().read());
                 }
             } else {
                 for p in 0..k {

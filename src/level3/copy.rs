@@ -61,7 +61,11 @@ pub unsafe fn imatcopy<T: Scalar>(
             };
             if ld_out <= ld_in { (0..rows).for_each(one) } else { (0..rows).rev().for_each(one) }
         };
-        if ld_out <= ld_in { (0..cols).for_each(column) } else { (0..cols).rev().for_each(column) }
+        if ld_out <= ld_in {
+            (0..cols).for_each(column)
+        } else {
+            (0..cols).rev().for_each(column)
+        }
         return;
     }
     if rows == cols && ld_in == ld_out {
@@ -126,7 +130,7 @@ unsafe fn transpose_without_scratch<T: Scalar>(
             let mut at = start;
             loop {
                 at = target(at);
-                core::mem::swap(&mut carried, &mut *ptr.add(at));
+                core::ptr::swap(&mut carried, ptr.add(at));
                 if at == start {
                     break;
                 }

@@ -81,13 +81,7 @@ pub fn syr2k<T: Scalar>(symmetry: Symmetry, alpha: T, a: MatRef<T>, b: MatRef<T>
 }
 
 /// One triangle of C := sum of alpha A B^T + beta C over the terms.
-fn rank_k<T: Scalar>(
-    symmetry: Symmetry,
-    terms: &[(T, MatRef<T>, MatRef<T>)],
-    beta: T,
-    c: MatMut<T>,
-    uplo: Uplo,
-) {
+fn rank_k<T: Scalar>(symmetry: Symmetry, terms: &[(T, MatRef<T>, MatRef<T>)], beta: T, c: MatMut<T>, uplo: Uplo) {
     let hermitian = symmetry.is_hermitian();
     let adds_nothing = terms.iter().all(|(alpha, a, _)| *alpha == T::ZERO || a.cols() == 0);
     if adds_nothing && beta == T::ONE {

@@ -141,13 +141,7 @@ pub fn run(tasks: usize, threads: usize, work: &(dyn Fn(usize) + Sync)) {
         }
         return;
     }
-    let job = Job {
-        work,
-        tasks,
-        next: AtomicUsize::new(0),
-        active: AtomicU32::new(0),
-        fp: sys::FpState::get(),
-    };
+    let job = Job { work, tasks, next: AtomicUsize::new(0), active: AtomicU32::new(0), fp: sys::FpState::get() };
     if !run_by_callback(&job, threads) {
         let pool = pool();
         pool.claim(&job, threads - 1);
@@ -200,10 +194,8 @@ fn pool() -> &'static Pool {
     if pool.is_null() {
         static AT_FORK: OnceLock<()> = OnceLock::new();
         AT_FORK.get_or_init(|| sys::at_fork_in_child(forget_pool_after_fork));
-        let new = Box::into_raw(Box::new(Pool {
-            head: AtomicPtr::new(core::ptr::null_mut()),
-            workers: AtomicUsize::new(0),
-        }));
+        let new =
+            Box::into_raw(Box::new(Pool { head: AtomicPtr::new(core::ptr::null_mut()), workers: AtomicUsize::new(0) }));
         match POOL.compare_exchange(core::ptr::null_mut(), new, Ordering::AcqRel, Ordering::Acquire) {
             Ok(_) => pool = new,
             Err(theirs) => {
@@ -232,17 +224,14 @@ impl Pool {
                 continue;
             }
             job.active.fetch_add(1, Ordering::Relaxed);
-            if worker
-                .job
-                .compare_exchange(core::ptr::null_mut(), job_ptr, Ordering::SeqCst, Ordering::Relaxed)
-                .is_err()
+            if worker.job.compare_exchange(core::ptr::null_mut(), job_ptr, Ordering::SeqCst, Ordering::Relaxed).is_err()
             {
                 job.active.fetch_sub(1, Ordering::Relaxed);
                 continue;
             }
             claimed += 1;
             if worker.asleep.swap(0, Ordering::SeqCst) == 1 {
-                sys::futex_wake(&worker.asleep);
+                sys::futex_wake(worker.asleep.as_ptr() as usize);
             }
         }
     }
@@ -251,8 +240,7 @@ impl Pool {
     fn take_back(&self, job: &Job) {
         let job_ptr = core::ptr::from_ref(job).cast_mut().cast::<Job<'static>>();
         for worker in self.iter() {
-            let back =
-                worker.job.compare_exchange(job_ptr, core::ptr::null_mut(), Ordering::SeqCst, Ordering::Relaxed);
+            let back = worker.job.compare_exchange(job_ptr, core::ptr::null_mut(), Ordering::SeqCst, Ordering::Relaxed);
             if back.is_ok() {
                 job.active.fetch_sub(1, Ordering::Relaxed);
             }
@@ -316,7 +304,7 @@ impl Worker {
             job.fp.set();
             job.take_part();
             self.job.store(core::ptr::null_mut(), Ordering::Release);
-            let word = core::ptr::from_ref(&job.active);
+            let word = job.active.as_ptr() as usize;
             if job.active.fetch_sub(1, Ordering::Release) == 1 {
                 // From here on the job may be gone; only its address is used.
                 sys::futex_wake(word);

@@ -57,15 +57,15 @@ pub fn futex_wait(word: &AtomicU32, expected: u32) {
     }
 }
 
-/// Wakes whoever sleeps on `word`. The address alone counts: the word itself may be gone by now.
-pub fn futex_wake(word: *const AtomicU32) {
+/// Wakes whoever sleeps on the word at this address; the word itself may be gone by now.
+pub fn futex_wake(address: usize) {
     #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
     // SAFETY: FUTEX_WAKE_PRIVATE (129) does not access the word.
     unsafe {
-        syscall(SYS_FUTEX, word, 129, i32::MAX)
+        syscall(SYS_FUTEX, address, 129, i32::MAX)
     };
     #[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
-    let _ = word;
+    let _ = address;
 }
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
