@@ -227,6 +227,9 @@ pub fn scale<T: Scalar>(beta: T, c: &MatMut<T>, part: Option<Uplo>) {
     if beta == T::ONE {
         return;
     }
+    if part.is_none() && c.rs() != 1 && c.cs() == 1 {
+        return scale(beta, &c.alias().t(), None);
+    }
     let mut c = c.alias();
     for j in 0..c.cols() {
         let (from, to) = match part {
@@ -234,6 +237,11 @@ pub fn scale<T: Scalar>(beta: T, c: &MatMut<T>, part: Option<Uplo>) {
             Some(Uplo::Upper) => (0, c.rows().min(j + 1)),
             Some(Uplo::Lower) => (j.min(c.rows()), c.rows()),
         };
+        if beta != T::ZERO && c.rs() == 1 {
+            // SAFETY: rows from..to of column j, at consecutive addresses.
+            unsafe { T::kernels().lines.scal(to - from, beta, c.col(j).ptr().add(from)) };
+            continue;
+        }
         for i in from..to {
             let x = if beta == T::ZERO { T::ZERO } else { beta * c.get(i, j) };
             c.set(i, j, x);

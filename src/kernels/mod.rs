@@ -18,6 +18,9 @@ pub mod lines;
 pub mod simd;
 pub mod tile;
 
+#[cfg(test)]
+mod tests;
+
 use crate::runtime::cpu::{self, Isa};
 use crate::scalar::{Scalar, c32, c64};
 use std::sync::OnceLock;

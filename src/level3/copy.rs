@@ -1,5 +1,6 @@
 //! Copies of matrices: scaled, transposed, conjugated, added. OpenBLAS's `omatcopy`, `imatcopy`, `geadd`.
 
+use crate::gemm::driver::scale;
 use crate::matrix::{MatMut, MatRef};
 use crate::runtime::memory::Scratch;
 use crate::scalar::Scalar;
@@ -9,26 +10,32 @@ const SQUARE: usize = 32;
 
 /// B := alpha A.
 pub fn omatcopy<T: Scalar>(alpha: T, a: MatRef<T>, b: MatMut<T>) {
-    blockwise(a, b, |x, _| alpha * x, alpha == T::ZERO);
+    geadd(alpha, a, T::ZERO, b);
 }
 
 /// C := alpha A + beta C; neither is read if its factor is zero.
 pub fn geadd<T: Scalar>(alpha: T, a: MatRef<T>, beta: T, c: MatMut<T>) {
-    let old = |y: &dyn Fn() -> T| if beta == T::ZERO { T::ZERO } else { beta * y() };
-    blockwise(a, c, |x, y| alpha * x + old(y), alpha == T::ZERO);
-}
-
-/// B := f(A, B) element by element; A counts as zero, unread, if `a_is_zero`. B is read only through the argument.
-fn blockwise<T: Scalar>(a: MatRef<T>, b: MatMut<T>, f: impl Fn(T, &dyn Fn() -> T) -> T, a_is_zero: bool) {
-    let mut b = b;
-    let (m, n) = (b.rows(), b.cols());
+    if c.rs() != 1 && c.cs() == 1 {
+        return geadd(alpha, a.t(), beta, c.t());
+    }
+    if alpha == T::ZERO {
+        return scale(beta, &c, None);
+    }
+    let mut c = c;
+    let (m, n) = (c.rows(), c.cols());
+    if a.rs() == 1 && c.rs() == 1 && !a.is_conj() {
+        for j in 0..n {
+            // SAFETY: column j of both, m elements at consecutive addresses.
+            unsafe { T::kernels().lines.axpby(m, alpha, a.col(j).ptr(), beta, c.col(j).ptr()) };
+        }
+        return;
+    }
     for j0 in (0..n).step_by(SQUARE) {
         for i0 in (0..m).step_by(SQUARE) {
             for j in j0..n.min(j0 + SQUARE) {
                 for i in i0..m.min(i0 + SQUARE) {
-                    let x = if a_is_zero { T::ZERO } else { a.get(i, j) };
-                    let y = f(x, &|| b.get(i, j));
-                    b.set(i, j, y);
+                    let old = if beta == T::ZERO { T::ZERO } else { beta * c.get(i, j) };
+                    c.set(i, j, alpha * a.get(i, j) + old);
                 }
             }
         }

@@ -7,7 +7,7 @@ use crate::problem::{Layout, Order, Problem};
 use crate::process::while_in;
 use crate::rng::seed_of;
 use crate::routines::Routine;
-use crate::scalar::Scalar;
+use crate::scalar::{Scalar, without_reference};
 
 /// Random cases for each combination of options.
 pub fn cases() -> usize {
@@ -27,6 +27,12 @@ pub fn make_plain<T: Scalar>(r: &Routine<T>, seed: u64, size: Size, combo: u64) 
     let mut d = Draw::new(seed, Order::Col, size, combo);
     d.plain = true;
     (r.make)(&mut d)
+}
+
+/// The same for tests that only compare bits: what must come out is not
+/// computed, which is most of the time that a large problem takes.
+pub fn make_bits<T: Scalar>(r: &Routine<T>, seed: u64, size: Size, combo: u64) -> Problem<T> {
+    without_reference(|| make_plain(r, seed, size, combo))
 }
 
 /// How many combinations of options the routine has.

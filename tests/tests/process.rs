@@ -8,7 +8,7 @@ use corten_tests::problem::{Layout, Problem};
 use corten_tests::process::{End, in_child, while_in};
 use corten_tests::routines;
 use corten_tests::scalar::{C32, C64, Scalar};
-use corten_tests::suite::make_plain;
+use corten_tests::suite::make_bits;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, Once};
@@ -36,7 +36,7 @@ fn set_threads(n: i32) {
 
 fn level3<T: Scalar>() -> Vec<Problem<T>> {
     let table = routines::level3::table::<T>();
-    table.iter().map(|r| make_plain(r, 3, Size::Large, 1)).collect()
+    table.iter().map(|r| make_bits(r, 3, Size::Large, 1)).collect()
 }
 
 /// After threaded work a child calls every threaded routine, and threads
@@ -129,7 +129,7 @@ fn fork_during_threaded_work() {
 fn small_calls_make_no_system_call() {
     fn all<T: Scalar>() {
         for r in routines::all::<T>() {
-            let p = make_plain(&r, 8, Size::Tiny, 2);
+            let p = make_bits(&r, 8, Size::Tiny, 2);
             let mut ready = p.prepare(p.apis()[0], Layout::Guards(1));
             let mut warm = p.prepare(p.apis()[0], Layout::Guards(1));
             warm.fire();
@@ -249,7 +249,7 @@ fn verbose_names_the_call() {
         .unwrap();
     let err = String::from_utf8_lossy(&out.stderr);
     let line = err.lines().find(|l| l.starts_with("corten: dgemm ")).unwrap_or_else(|| panic!("no line in {err:?}"));
-    for word in ["m=", "n=", "k=", "threads=", "kernel="] {
+    for word in ["m=96", "n=96", "k=96", "threads=", "time="] {
         assert!(line.contains(word), "{word} is missing in {line:?}");
     }
 }

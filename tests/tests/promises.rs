@@ -10,13 +10,13 @@ use corten_tests::process::while_in;
 use corten_tests::rng::Rng;
 use corten_tests::routines;
 use corten_tests::scalar::{Cplx, Scalar, Z};
-use corten_tests::suite::{check_one, combos, make_plain};
+use corten_tests::suite::{check_one, combos, make_bits, make_plain};
 
 /// Promise 1: the same bits at every alignment (by element) of all operands.
 fn p1<T: Scalar>() {
     for r in routines::all::<T>() {
         for (case, size) in [Size::Usual, Size::Usual, Size::Usual, Size::Large].into_iter().enumerate() {
-            let p = make_plain(&r, 77 + case as u64, size, 5 * case as u64 + 1);
+            let p = make_bits(&r, 77 + case as u64, size, 5 * case as u64 + 1);
             let api = p.apis()[0];
             let what = p.describe();
             while_in(&what, || {
@@ -231,7 +231,7 @@ fn p3<T: Scalar>() {
 fn aliases<T: Scalar>() {
     for r in routines::all::<T>() {
         for seed in 0..3 {
-            let p = make_plain(&r, seed, Size::Usual, seed);
+            let p = make_bits(&r, seed, Size::Usual, seed);
             let first = p.run(Api::Fortran, Layout::Guards(seed));
             for api in p.apis() {
                 let mut out = p.run(api, Layout::Guards(seed));

@@ -11,24 +11,41 @@ type Dgemm = unsafe extern "C" fn(
     *const f64, *mut f64, *const i32,
 );
 
-/// Multiplies small integers and compares exactly.
-fn multiply(lib: &Library, n: usize) -> bool {
-    // SAFETY: dgemm_ has this signature.
-    let dgemm: Dgemm = unsafe { std::mem::transmute::<*const c_void, Dgemm>(lib.symbol("dgemm_")) };
-    let a: Vec<f64> = (0..n * n).map(|i| (i % 7) as f64 - 3.0).collect();
-    let b: Vec<f64> = (0..n * n).map(|i| (i % 5) as f64 - 2.0).collect();
-    let mut c = vec![f64::NAN; n * n];
-    let (one, zero, d) = (1.0, 0.0, n as i32);
-    // SAFETY: n by n matrices with leading dimension n.
-    unsafe {
-        dgemm(b"N".as_ptr(), b"T".as_ptr(), &d, &d, &d, &one, a.as_ptr(), &d, b.as_ptr(), &d, &zero, c.as_mut_ptr(), &d)
-    };
-    (0..n).step_by(3).all(|i| {
-        (0..n).all(|j| {
-            let want: f64 = (0..n).map(|l| a[i + l * n] * b[j + l * n]).sum();
-            c[i + j * n] == want
+/// Two matrices of small integers, and room for their product.
+struct Matrices {
+    n: usize,
+    a: Vec<f64>,
+    b: Vec<f64>,
+    c: Vec<f64>,
+}
+
+impl Matrices {
+    fn new(n: usize) -> Matrices {
+        let numbers = |m: usize| (0..n * n).map(|i| (i % m) as f64 - (m / 2) as f64).collect();
+        Matrices { n, a: numbers(7), b: numbers(5), c: vec![f64::NAN; n * n] }
+    }
+
+    /// Multiplies and compares exactly; allocates nothing itself.
+    fn multiply(&mut self, lib: &Library) -> bool {
+        // SAFETY: dgemm_ has this signature.
+        let dgemm: Dgemm = unsafe { std::mem::transmute::<*const c_void, Dgemm>(lib.symbol("dgemm_")) };
+        let (n, one, zero, d) = (self.n, 1.0, 0.0, self.n as i32);
+        let (a, b) = (&self.a, &self.b);
+        self.c.fill(f64::NAN);
+        let c = self.c.as_mut_ptr();
+        // SAFETY: n by n matrices with leading dimension n.
+        unsafe { dgemm(b"N".as_ptr(), b"T".as_ptr(), &d, &d, &d, &one, a.as_ptr(), &d, b.as_ptr(), &d, &zero, c, &d) };
+        (0..n).step_by(3).all(|i| {
+            (0..n).all(|j| {
+                let want: f64 = (0..n).map(|l| a[i + l * n] * b[j + l * n]).sum();
+                self.c[i + j * n] == want
+            })
         })
-    })
+    }
+}
+
+fn multiply(lib: &Library, n: usize) -> bool {
+    Matrices::new(n).multiply(lib)
 }
 
 fn count(path: &str) -> usize {
@@ -102,19 +119,17 @@ fn main() {
         "starve" => {
             let lib = Library::open();
             assert!(multiply(&lib, 8));
-            let n = 300;
-            let room = vec![0u8; 3 * n * n * 8 + (1 << 20)];
-            // SAFETY: limits of this process only.
-            unsafe {
-                let text = std::fs::read_to_string("/proc/self/statm").unwrap();
-                let pages: u64 = text.split_whitespace().next().unwrap().parse().unwrap();
-                drop(room);
-                let limit = libc::rlimit { rlim_cur: pages * 4096, rlim_max: libc::RLIM_INFINITY };
-                assert_eq!(libc::setrlimit(libc::RLIMIT_AS, &limit), 0);
-            }
-            for size in [n, 100, 37, n] {
-                assert!(multiply(&lib, size), "wrong product of {size} without memory");
-            }
+            let mut all: Vec<Matrices> = [300, 100, 37, 300].map(Matrices::new).into();
+            let text = std::fs::read_to_string("/proc/self/statm").unwrap();
+            let pages: u64 = text.split_whitespace().next().unwrap().parse().unwrap();
+            let limit = libc::rlimit { rlim_cur: pages * 4096, rlim_max: libc::RLIM_INFINITY };
+            // SAFETY: a limit of this process only.
+            assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &limit) }, 0);
+            let right = all.iter_mut().all(|m| m.multiply(&lib));
+            let limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
+            // SAFETY: as above; the messages below may need memory.
+            assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &limit) }, 0);
+            assert!(right, "wrong product without memory");
             println!("starve ok");
         }
         other => {

@@ -1,0 +1,271 @@
+//! Every kernel of every instruction set that this machine has, against the definition, on small integers: sums of
+//! products of those are exact in every type, so the comparison is for equality.
+
+use super::*;
+use crate::scalar::Real;
+
+/// Small integers in a fixed order that looks random.
+struct Numbers(u64);
+impl Numbers {
+    fn next<T: Scalar>(&mut self) -> T {
+        let mut part = || {
+            self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            T::Real::from_f64(((self.0 >> 40) % 7) as f64 - 3.0)
+        };
+        let re = T::from_real(part());
+        if !T::IS_COMPLEX {
+            return re;
+        }
+        re + imaginary::<T>().scale(part())
+    }
+    fn vec<T: Scalar>(&mut self, n: usize) -> Vec<T> {
+        (0..n).map(|_| self.next()).collect()
+    }
+}
+
+/// The imaginary unit, made without naming the complex type: two reals in memory.
+fn imaginary<T: Scalar>() -> T {
+    assert!(T::IS_COMPLEX);
+    let parts = [T::Real::ZERO, T::Real::ONE];
+    // SAFETY: a complex scalar is two reals, `repr(C)`.
+    unsafe { core::ptr::read_unaligned(parts.as_ptr().cast::<T>()) }
+}
+
+/// What a write outside its bounds would change.
+fn marker<T: Scalar>() -> T {
+    T::from_real(T::Real::from_f64(-777.0))
+}
+
+fn levels() -> impl Iterator<Item = &'static Table> {
+    Isa::ALL.into_iter().filter(|&isa| isa <= cpu::detected()).map(table)
+}
+
+fn each_type(mut f: impl FnMut(&'static Table)) {
+    let mut seen = 0;
+    for table in levels() {
+        f(table);
+        seen += 1;
+    }
+    assert!(seen >= 1);
+}
+
+fn check_tiles<T: Scalar>(kernels: &Kernels<T>) {
+    let kernel = kernels.gemm;
+    let (mr, nr) = (kernel.mr(), kernel.nr());
+    let mut numbers = Numbers(1);
+    for m in 1..=mr {
+        for n in 1..=nr {
+            let k = (m * n) % 9;
+            let (a, b) = (numbers.vec::<T>(m * k.max(1)), numbers.vec::<T>(k.max(1) * n));
+            let alpha = numbers.next::<T>();
+            for beta in [T::ZERO, T::ONE, numbers.next::<T>()] {
+                for conj in [false, true] {
+                    // A by columns and by rows, B by rows and by columns
+                    for (als, aps) in [(1, m as isize), (k.max(1) as isize, 1)] {
+                        let (bls, bps) = if als == 1 { (1, n as isize) } else { (k.max(1) as isize, 1) };
+                        let mut pa = vec![marker::<T>(); mr * k];
+                        let mut pb = vec![marker::<T>(); nr * k];
+                        let ld = m + 3;
+                        let old = numbers.vec::<T>(ld * n);
+                        let poison = T::from_real(T::Real::from_f64(f64::NAN));
+                        let mut c = if beta == T::ZERO { vec![poison; ld * n] } else { old.clone() };
+                        for j in 0..n {
+                            c[j * ld + m..(j + 1) * ld].fill(marker());
+                        }
+                        // SAFETY: all buffers have the sizes that the contract asks for.
+                        unsafe {
+                            kernel.pack_a(m, k, a.as_ptr(), als, aps, conj, pa.as_mut_ptr());
+                            kernel.pack_b(n, k, b.as_ptr(), bls, bps, conj, pb.as_mut_ptr());
+                            kernel.tile(k, alpha, pa.as_ptr(), pb.as_ptr(), beta, c.as_mut_ptr(), ld as isize, m, n);
+                        }
+                        let mut again = if beta == T::ZERO { vec![poison; ld * n] } else { old.clone() };
+                        let in_place = als == 1 && !conj;
+                        if in_place {
+                            // SAFETY: as above.
+                            unsafe {
+                                kernel.tile_in_place(
+                                    k,
+                                    alpha,
+                                    a.as_ptr(),
+                                    aps,
+                                    b.as_ptr(),
+                                    bps,
+                                    bls,
+                                    beta,
+                                    again.as_mut_ptr(),
+                                    ld as isize,
+                                    m,
+                                    n,
+                                )
+                            };
+                        }
+                        for j in 0..n {
+                            for i in 0..m {
+                                let mut sum = T::ZERO;
+                                for p in 0..k {
+                                    let x = a[i * als as usize + p * aps as usize].conj_if(conj);
+                                    let y = b[j * bls as usize + p * bps as usize].conj_if(conj);
+                                    sum += x * y;
+                                }
+                                let was = if beta == T::ZERO { T::ZERO } else { beta * old[j * ld + i] };
+                                let want = alpha * sum + was;
+                                let at = format!("{} m={m} n={n} k={k} ({i},{j}) beta={beta:?}", kernels.name);
+                                assert_eq!(c[j * ld + i], want, "{at}");
+                                assert!(!in_place || again[j * ld + i] == want, "in place: {at}");
+                            }
+                            assert!(c[j * ld + m..(j + 1) * ld].iter().all(|&x| x == marker()), "{}", kernels.name);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A panel packed and unpacked is what it was, whatever the strides; a solved panel gives back the right-hand sides.
+fn check_panels<T: Scalar>(kernels: &Kernels<T>) {
+    let kernel = kernels.gemm;
+    let (mr, nr) = (kernel.mr(), kernel.nr());
+    let mut numbers = Numbers(2);
+    for n in [1, 2, nr, nr + 1, 3 * nr - 1, 20] {
+        for lanes in [1, mr / 2, mr - 1, mr] {
+            if lanes == 0 {
+                continue;
+            }
+            for (ls, ps) in [(1, lanes as isize), (n as isize, 1), (2 * n as isize, 2)] {
+                let b = numbers.vec::<T>(2 * lanes * n);
+                let ld = n.next_multiple_of(nr);
+                let mut u = vec![T::ZERO; n * ld];
+                for l in 0..n {
+                    for j in l..n {
+                        u[l * ld + j] = if l == j { T::ONE + T::ONE } else { numbers.next() };
+                    }
+                }
+                for unit in [false, true] {
+                    let mut panel = vec![T::ZERO; mr * n];
+                    let mut x = vec![marker::<T>(); b.len()];
+                    // SAFETY: as above.
+                    unsafe {
+                        kernel.pack_a(lanes, n, b.as_ptr(), ls, ps, false, panel.as_mut_ptr());
+                        kernel.unpack_a(lanes, n, panel.as_ptr(), x.as_mut_ptr(), ls, ps);
+                    }
+                    for l in 0..lanes {
+                        for p in 0..n {
+                            let at = l * ls as usize + p * ps as usize;
+                            assert_eq!(x[at], b[at], "{} unpack n={n} lanes={lanes}", kernels.name);
+                        }
+                    }
+                    if n > 20 {
+                        continue;
+                    }
+                    // SAFETY: as above.
+                    unsafe {
+                        kernel.solve(n, u.as_ptr(), ld, unit, panel.as_mut_ptr());
+                        kernel.unpack_a(lanes, n, panel.as_ptr(), x.as_mut_ptr(), ls, ps);
+                    }
+                    for l in 0..lanes {
+                        for j in 0..n {
+                            // row l of X times column j of U; not exact any more: halves of halves
+                            let at = |p: usize| x[l * ls as usize + p * ps as usize];
+                            let (mut sum, mut size) = (T::ZERO, T::Real::ONE);
+                            for p in 0..=j {
+                                let c = if p == j && unit { T::ONE } else { u[p * ld + j] };
+                                sum += at(p) * c;
+                                size += at(p).abs1() * c.abs1();
+                            }
+                            let residual = (sum - b[l * ls as usize + j * ps as usize]).abs1();
+                            let bound = size * T::Real::EPSILON * T::Real::from_f64(4.0 * (n + 4) as f64);
+                            assert!(residual <= bound, "{} solve n={n} lanes={lanes} ({l},{j})", kernels.name);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn check_lines<T: Scalar>(kernels: &Kernels<T>) {
+    let kernel = kernels.lines;
+    let mut numbers = Numbers(3);
+    for n in (0..70).chain([127, 128, 129, 300]) {
+        let x: [Vec<T>; 4] = core::array::from_fn(|_| numbers.vec(n));
+        let y = numbers.vec::<T>(n);
+        let alpha: [T; 4] = core::array::from_fn(|_| numbers.next());
+        let beta = numbers.next::<T>();
+        let (c, s) = (T::Real::from_f64(2.0), T::Real::from_f64(-3.0));
+        let name = kernels.name;
+        // The result of an operation on a copy of y that has a marker behind it.
+        let on = |f: &dyn Fn(*mut T)| {
+            let mut out = y.clone();
+            out.push(marker());
+            f(out.as_mut_ptr());
+            assert_eq!(out.pop(), Some(marker()), "{name} n={n}");
+            out
+        };
+        let pointers = [x[0].as_ptr(), x[1].as_ptr(), x[2].as_ptr(), x[3].as_ptr()];
+        for conj in [false, true] {
+            let dot = |v: &[T]| (0..n).fold(T::ZERO, |sum, i| sum + v[i].conj_if(conj) * y[i]);
+            let axpy = |terms: usize| -> Vec<T> {
+                (0..n).map(|i| (0..terms).fold(y[i], |sum, l| sum + alpha[l] * x[l][i].conj_if(conj))).collect()
+            };
+            // SAFETY: all vectors have n elements.
+            unsafe {
+                assert_eq!(on(&|p| kernel.axpy(n, alpha[0], pointers[0], conj, p)), axpy(1), "{name} axpy n={n}");
+                assert_eq!(on(&|p| kernel.axpy4(n, alpha, pointers, conj, p)), axpy(4), "{name} axpy4 n={n}");
+                assert_eq!(kernel.dot(n, pointers[0], conj, y.as_ptr()), dot(&x[0]), "{name} dot n={n}");
+                assert_eq!(kernel.dot1(n, pointers[0], conj, y.as_ptr()), dot(&x[0]), "{name} dot1 n={n}");
+                let four = kernel.dot4(n, pointers, conj, y.as_ptr());
+                assert_eq!(four.to_vec(), x.iter().map(|v| dot(v)).collect::<Vec<_>>(), "{name} dot4 n={n}");
+                for conj_dot in [false, true] {
+                    let sum = core::cell::Cell::new(T::ZERO);
+                    let out = on(&|p| {
+                        let a = pointers[0];
+                        sum.set(kernel.axpy_dot(n, a, conj, alpha[0], p, conj_dot, pointers[1]));
+                    });
+                    let want = (0..n).fold(T::ZERO, |sum, i| sum + x[0][i].conj_if(conj_dot) * x[1][i]);
+                    assert_eq!((out, sum.get()), (axpy(1), want), "{name} axpy_dot n={n}");
+                }
+            }
+        }
+        let map = |f: &dyn Fn(usize) -> T| (0..n).map(f).collect::<Vec<T>>();
+        // SAFETY: as above.
+        unsafe {
+            assert_eq!(on(&|p| kernel.scal(n, beta, p)), map(&|i| beta * y[i]), "{name} scal n={n}");
+            assert_eq!(on(&|p| kernel.scal_real(n, s, p)), map(&|i| y[i].scale(s)), "{name} scal_real n={n}");
+            let axpby = |i: usize| alpha[0] * x[0][i] + beta * y[i];
+            assert_eq!(on(&|p| kernel.axpby(n, alpha[0], pointers[0], beta, p)), map(&axpby), "{name} axpby n={n}");
+            let mut other = x[0].clone();
+            assert_eq!(on(&|p| kernel.swap(n, other.as_ptr().cast_mut(), p)), x[0], "{name} swap n={n}");
+            assert_eq!(other, y, "{name} swap n={n}");
+            other = x[0].clone();
+            let rotated = on(&|p| kernel.rot(n, other.as_ptr().cast_mut(), p, c, s));
+            assert_eq!(rotated, map(&|i| y[i].scale(c) - x[0][i].scale(s)), "{name} rot n={n}");
+            assert_eq!(other, map(&|i| x[0][i].scale(c) + y[i].scale(s)), "{name} rot n={n}");
+            let sum = y.iter().fold(T::Real::ZERO, |sum, v| sum + v.abs1());
+            assert_eq!(kernel.asum(n, y.as_ptr()), sum, "{name} asum n={n}");
+            let squares = y.iter().fold(T::Real::ZERO, |sum, v| sum + v.re() * v.re() + v.im() * v.im());
+            assert_eq!(kernel.sum_squares(n, y.as_ptr()), squares, "{name} sum_squares n={n}");
+            let most = y.iter().fold(T::Real::ZERO, |most, v| if v.abs1() > most { v.abs1() } else { most });
+            assert_eq!(kernel.max_abs1(n, y.as_ptr()), most, "{name} max_abs1 n={n}");
+        }
+    }
+}
+
+macro_rules! for_all_types {
+    ($($name:ident: $check:ident;)*) => {$(
+        #[test]
+        fn $name() {
+            each_type(|t| {
+                $check(&t.f32);
+                $check(&t.f64);
+                $check(&t.c32);
+                $check(&t.c64);
+            });
+        }
+    )*};
+}
+for_all_types! {
+    tiles_compute_their_definition_at_every_size: check_tiles;
+    panels_survive_packing_and_solving: check_panels;
+    lines_compute_their_definition_at_every_length: check_lines;
+}
