@@ -27,7 +27,7 @@ endif()
 
 # Visible: the renamed ones, and all that is neither an LP64 routine nor an alias of an ILP64 one.
 set(visible ${names})
-list(FILTER visible EXCLUDE REGEX "64_$|^scipy_")
+list(FILTER visible EXCLUDE REGEX "64_?$|^scipy_")
 list(REMOVE_ITEM visible ${plain})
 list(APPEND visible ${wide})
 list(REMOVE_DUPLICATES visible)

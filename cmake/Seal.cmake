@@ -27,7 +27,9 @@ file(WRITE "${DIR}/weak.txt" "${weak}\n")
 # --force-group-allocation: a COMDAT group must not survive, its key symbol is about to become local.
 corten_run("${LD}" -r --gc-sections --force-group-allocation "@${DIR}/roots.txt"
            -o "${DIR}/corten.o.tmp" "${ARCHIVE}")
-corten_run("${OBJCOPY}" "--keep-global-symbols=${DIR}/globals.txt"
-           "--weaken-symbols=${DIR}/weak.txt" "${DIR}/corten.o.tmp" "${DIR}/corten.o")
+# .llvmbc: bitcode of Rust's std. With it, an LLVM plugin of another version in the user's nm, ar or ld
+# takes the object for one of its own and finds no symbols.
+corten_run("${OBJCOPY}" "--keep-global-symbols=${DIR}/globals.txt" "--weaken-symbols=${DIR}/weak.txt"
+           --remove-section=.llvmbc --remove-section=.llvmcmd "${DIR}/corten.o.tmp" "${DIR}/corten.o")
 file(REMOVE "${DIR}/corten.o.tmp" "${DIR}/libcorten.a")
 corten_run("${AR}" crsD "${DIR}/libcorten.a" "${DIR}/corten.o")

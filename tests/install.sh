@@ -304,11 +304,8 @@ f90_mod() {
 # Every routine the module declares exists in the library.
 f90_names() {
     local missing
-    missing=$(sed -n -E 's/^    (subroutine|function) ([a-z0-9_]+)\(.*/\2/p' include/corten.f90 |
-        while read -r name; do
-            case $name in corten_*) ;; *) name=${name}_ ;; esac
-            exports | grep -qx "$name" || echo "$name"
-        done)
+    missing=$(comm -23 <(sed -n -E 's/^    (subroutine|function) ([a-z0-9_]+)\(.*/\2/p' include/corten.f90 |
+        sed -E '/^corten_/!s/$/_/' | LC_ALL=C sort -u) <(exports | LC_ALL=C sort))
     test -z "$missing" || { echo "declared in corten.f90, not exported: $missing"; return 1; }
 }
 do_fortran() {

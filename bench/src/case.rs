@@ -74,13 +74,7 @@ pub struct Op {
 use Flag::{Diag, Side, Trans, Uplo};
 use Types::{All, Complex, Real};
 
-const fn op(
-    base: &'static str,
-    level: u8,
-    flags: &'static [Flag],
-    dims: &'static [&'static str],
-    types: Types,
-) -> Op {
+const fn op(base: &'static str, level: u8, flags: &'static [Flag], dims: &'static [&'static str], types: Types) -> Op {
     Op { base, level, flags, dims, types }
 }
 
@@ -235,8 +229,7 @@ impl Case {
         if flags.len() != op.flags.len() || !flags.iter().zip(op.flags).all(fits) {
             return Err(want());
         }
-        let mut case =
-            Case { op, prec, flags, dims: Vec::new(), pad: 0, incx: 1, incy: 1, beta: 0.0 };
+        let mut case = Case { op, prec, flags, dims: Vec::new(), pad: 0, incx: 1, incy: 1, beta: 0.0 };
         for word in rest {
             match word.split_once('=') {
                 None => case.dims.push(word.parse().map_err(|_| want())?),
@@ -411,7 +404,8 @@ pub fn set(name: &str) -> Option<Vec<Case>> {
                 add(text.into());
             }
             for n in [64, 500] {
-                for text in ["dsymm LL", "zhemm LU", "dtrmm LUNN", "strsm LLNN", "dtrsm LLNN", "dtrsm RUTN", "ztrsm LLNN"]
+                for text in
+                    ["dsymm LL", "zhemm LU", "dtrmm LUNN", "strsm LLNN", "dtrsm LLNN", "dtrsm RUTN", "ztrsm LLNN"]
                 {
                     add(format!("{text} {n} {n}"));
                 }
@@ -489,7 +483,9 @@ pub fn set(name: &str) -> Option<Vec<Case>> {
                         add(format!("{p}gemm {t} {n} {n} {n}"));
                     }
                 }
-                for shape in ["777 555 333", "4096 16 1024", "17 2048 2048", "2048 2048 8", "2048 1 2048", "49 512 4608"] {
+                for shape in
+                    ["777 555 333", "4096 16 1024", "17 2048 2048", "2048 2048 8", "2048 1 2048", "49 512 4608"]
+                {
                     add(format!("{p}gemm NN {shape}"));
                 }
                 add(format!("{p}gemm NN 512 512 512 pad=5 beta=1"));
@@ -550,9 +546,17 @@ mod tests {
 
     #[test]
     fn names_and_text_round_trip() {
-        for text in ["dgemm NT 3 4 5", "scnrm2 7", "izamax 7", "zdrot 9", "csrot 9", "dgbmv T 5 6 1 2", "ztbsv UCN 9 2",
-            "ddot 10 incx=2 incy=-3", "sgemm NN 2 2 2 pad=1 beta=1"]
-        {
+        for text in [
+            "dgemm NT 3 4 5",
+            "scnrm2 7",
+            "izamax 7",
+            "zdrot 9",
+            "csrot 9",
+            "dgbmv T 5 6 1 2",
+            "ztbsv UCN 9 2",
+            "ddot 10 incx=2 incy=-3",
+            "sgemm NN 2 2 2 pad=1 beta=1",
+        ] {
             assert_eq!(case(text).to_string(), text);
         }
         assert_eq!(case("strsm 1 0 10 20 1").to_string(), "strsm LLTN 10 20");
@@ -562,9 +566,20 @@ mod tests {
 
     #[test]
     fn wrong_cases_are_refused() {
-        for text in ["", "dgemm", "dgemm NX 1 1 1", "dgemm NN 1 1", "dgemm NN 1 1 -1", "qgemm NN 1 1 1", "dhemm LL 2 2",
-            "zherk LT 2 2", "zsyrk LC 2 2", "ddot 5 incx=0", "dger 2 2 pad=x", "ddot 5 foo=1"]
-        {
+        for text in [
+            "",
+            "dgemm",
+            "dgemm NX 1 1 1",
+            "dgemm NN 1 1",
+            "dgemm NN 1 1 -1",
+            "qgemm NN 1 1 1",
+            "dhemm LL 2 2",
+            "zherk LT 2 2",
+            "zsyrk LC 2 2",
+            "ddot 5 incx=0",
+            "dger 2 2 pad=x",
+            "ddot 5 foo=1",
+        ] {
             assert!(Case::parse(text).is_err(), "{text:?} was accepted");
         }
     }

@@ -53,7 +53,8 @@ fn windows(threads: usize, floats: usize, portion: Portion) -> f64 {
 }
 
 /// A kernel that keeps `$count` independent chains of FMAs in registers: more than latency times ports
-/// needs, fewer than there are registers. The value converges to 1, so no operand is ever subnormal.
+/// needs, fewer than there are registers. The values stay near 1 or grow slowly,
+/// whichever operand order the instruction has: none is ever subnormal.
 macro_rules! fma_loop {
     ($name:ident, $feature:literal, $set:path, $fma:path, $count:literal, $lanes:literal, $scalar:ty) => {
         #[target_feature(enable = $feature)]
@@ -175,5 +176,5 @@ mod arch {
     }
 }
 
-use arch::{fma_kernel, read_kernel};
 pub use arch::name as isa_name;
+use arch::{fma_kernel, read_kernel};

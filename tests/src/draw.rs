@@ -156,7 +156,10 @@ pub enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Shape {
     Full,
-    Band { kl: usize, ku: usize },
+    Band {
+        kl: usize,
+        ku: usize,
+    },
     Packed(u8),
     /// A vector with an increment.
     Vector(i64),
@@ -193,9 +196,7 @@ impl Operand {
         let inside = match self.kind {
             Kind::General => true,
             Kind::Symmetric(u) | Kind::Hermitian(u) => in_triangle(u, i, j),
-            Kind::Triangular(u, d) | Kind::Solvable(u, d) => {
-                in_triangle(u, i, j) && !(d == b'U' && i == j)
-            }
+            Kind::Triangular(u, d) | Kind::Solvable(u, d) => in_triangle(u, i, j) && !(d == b'U' && i == j),
         };
         if !inside {
             return None;
@@ -208,21 +209,13 @@ impl Operand {
                 if i > j + kl || j > i + ku {
                     return None;
                 }
-                if col {
-                    ku + i - j + j * self.ld
-                } else {
-                    kl + j - i + i * self.ld
-                }
+                if col { ku + i - j + j * self.ld } else { kl + j - i + i * self.ld }
             }
             Shape::Packed(u) => {
                 let n = self.rows;
                 // Column-major upper is row-major lower with i and j swapped.
                 let (i, j, upper) = if col { (i, j, u == b'U') } else { (j, i, u == b'L') };
-                if upper {
-                    i + j * (j + 1) / 2
-                } else {
-                    i + j * (2 * n - j - 1) / 2
-                }
+                if upper { i + j * (j + 1) / 2 } else { i + j * (2 * n - j - 1) / 2 }
             }
             Shape::Vector(inc) if inc < 0 => (self.rows - 1 - i) * inc.unsigned_abs() as usize,
             Shape::Vector(inc) => i * inc as usize,
@@ -279,14 +272,7 @@ impl<T: Scalar> Problem<T> {
     /// Adds an operand of random values. What is not stored (the other
     /// triangle, the corners of a band, the padding between columns, the
     /// imaginary part of a Hermitian diagonal, a unit diagonal) is NaN.
-    pub fn operand(
-        &mut self,
-        g: &mut Draw,
-        rows: usize,
-        cols: usize,
-        kind: Kind,
-        shape: Shape,
-    ) -> Operand {
+    pub fn operand(&mut self, g: &mut Draw, rows: usize, cols: usize, kind: Kind, shape: Shape) -> Operand {
         let mut a = Operand {
             rows,
             cols,
@@ -376,24 +362,11 @@ impl<T: Scalar> Problem<T> {
     /// Expects `c := alpha * a * b + beta * c` in all stored elements, where
     /// `a` is m by k and `b` is k by n. `widen` widens the bound (gemm3m).
     #[allow(clippy::too_many_arguments)]
-    pub fn expect_product(
-        &mut self,
-        c: &Operand,
-        k: usize,
-        alpha: Z,
-        a: &[Z],
-        b: &[Z],
-        beta: Z,
-        widen: f64,
-    ) {
+    pub fn expect_product(&mut self, c: &Operand, k: usize, alpha: Z, a: &[Z], b: &[Z], beta: Z, widen: f64) {
         let (m, n) = (c.rows, c.cols);
         let k = if alpha.is_zero() { 0 } else { k };
         let p = if k == 0 {
-            Product {
-                value: vec![Z::ZERO; m * n],
-                size: vec![0.0; m * n],
-                own: 0.0,
-            }
+            Product { value: vec![Z::ZERO; m * n], size: vec![0.0; m * n], own: 0.0 }
         } else {
             product::<T>(m, n, k, a, b)
         };
@@ -433,9 +406,7 @@ impl<T: Scalar> Problem<T> {
 
     /// Expects x := inv(op(A)) alpha x (or from the right).
     pub fn expect_solution(&mut self, a: &Operand, trans: u8, left: bool, alpha: Z, x: &Operand) {
-        let index = (0..x.rows * x.cols)
-            .map(|e| x.index(e / x.cols, e % x.cols).unwrap())
-            .collect();
+        let index = (0..x.rows * x.cols).map(|e| x.index(e / x.cols, e % x.cols).unwrap()).collect();
         self.solve = Some(Solve {
             left,
             a: a.op(trans),

@@ -59,12 +59,7 @@ impl Guarded {
                 Place::End => open.add(inner - len),
                 Place::Offset(o) => open.add(o),
             };
-            Guarded {
-                base,
-                total,
-                data,
-                len,
-            }
+            Guarded { base, total, data, len }
         }
     }
 
@@ -111,10 +106,7 @@ impl Sparse {
         assert!(base != libc::MAP_FAILED, "cannot reserve {len} bytes of address space");
         // SAFETY: the mapping just made; huge pages would make it dense.
         unsafe { libc::madvise(base, len, libc::MADV_NOHUGEPAGE) };
-        Sparse {
-            base: base.cast(),
-            len,
-        }
+        Sparse { base: base.cast(), len }
     }
 
     /// Pointer to element `i`, checked against the mapping's length.

@@ -9,7 +9,7 @@
 //! - [`suite`] walks through all options of a routine and checks each outcome.
 //!
 //! Environment: `CORTEN_LIB` (the library), `CORTEN_TEST_CASES` (random cases
-//! for each combination of options, default 3), `CORTEN_TEST_FOREIGN=1` (the
+//! for each combination of options, default 20), `CORTEN_TEST_FOREIGN=1` (the
 //! library is another BLAS: test only the plain Fortran and CBLAS names).
 
 pub mod draw;

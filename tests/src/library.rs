@@ -39,11 +39,7 @@ fn dlerror() -> String {
     // SAFETY: dlerror returns null or a C string valid until the next call.
     unsafe {
         let e = libc::dlerror();
-        if e.is_null() {
-            "unknown error".into()
-        } else {
-            CStr::from_ptr(e).to_string_lossy().into_owned()
-        }
+        if e.is_null() { "unknown error".into() } else { CStr::from_ptr(e).to_string_lossy().into_owned() }
     }
 }
 
@@ -65,8 +61,7 @@ impl Library {
     }
 
     pub fn symbol(&self, name: &str) -> *const c_void {
-        self.try_symbol(name)
-            .unwrap_or_else(|| panic!("{} does not export {name}", self.path.display()))
+        self.try_symbol(name).unwrap_or_else(|| panic!("{} does not export {name}", self.path.display()))
     }
 
     pub fn close(self) {
@@ -126,21 +121,11 @@ impl Api {
     }
 
     pub fn is_cblas(self) -> bool {
-        matches!(
-            self,
-            Api::Cblas | Api::Cblas64 | Api::CblasSuffix64 | Api::ScipyCblas | Api::ScipyCblas64
-        )
+        matches!(self, Api::Cblas | Api::Cblas64 | Api::CblasSuffix64 | Api::ScipyCblas | Api::ScipyCblas64)
     }
 
     pub fn is_64(self) -> bool {
-        matches!(
-            self,
-            Api::Fortran64
-                | Api::ScipyFortran64
-                | Api::Cblas64
-                | Api::CblasSuffix64
-                | Api::ScipyCblas64
-        )
+        matches!(self, Api::Fortran64 | Api::ScipyFortran64 | Api::Cblas64 | Api::CblasSuffix64 | Api::ScipyCblas64)
     }
 
     pub fn name(self, routine: &str) -> String {

@@ -144,7 +144,10 @@ pub const FAR: usize = (1 << 29) + 3;
 enum Memory {
     Guarded(Guarded),
     /// Element i lies at (i / stride) * FAR + i % stride.
-    Far { map: Sparse, stride: usize },
+    Far {
+        map: Sparse,
+        stride: usize,
+    },
 }
 
 impl Memory {
@@ -161,10 +164,9 @@ impl Memory {
             _ => None,
         };
         match stride {
-            Some(stride) => Memory::Far {
-                map: Sparse::new(((len - 1) / stride * FAR + stride.min(len)) * size),
-                stride,
-            },
+            Some(stride) => {
+                Memory::Far { map: Sparse::new(((len - 1) / stride * FAR + stride.min(len)) * size), stride }
+            }
             None => Memory::Guarded(Guarded::new(len * size, Place::End)),
         }
     }
@@ -321,11 +323,7 @@ impl<T: Scalar> Problem<T> {
 
     /// Adds a buffer of `len` poisoned elements.
     pub fn alloc(&mut self, len: usize) -> usize {
-        self.bufs.push(Buffer {
-            data: vec![T::poison(); len],
-            forbidden: false,
-            want: Vec::new(),
-        });
+        self.bufs.push(Buffer { data: vec![T::poison(); len], forbidden: false, want: Vec::new() });
         self.bufs.len() - 1
     }
 
@@ -338,11 +336,7 @@ impl<T: Scalar> Problem<T> {
     /// Entry points that can express this problem, of those under test.
     pub fn apis(&self) -> Vec<Api> {
         let col = self.order != Some(Order::Row) || self.fortran_order;
-        Api::tested()
-            .iter()
-            .copied()
-            .filter(|a| a.is_cblas() || col)
-            .collect()
+        Api::tested().iter().copied().filter(|a| a.is_cblas() || col).collect()
     }
 
     /// Runs the call and returns all buffers as they are afterwards.
@@ -374,9 +368,7 @@ impl<T: Scalar> Problem<T> {
                         let place = rng.pick(&[Place::Start, Place::End]);
                         Memory::Guarded(Guarded::new(len * size, place))
                     }
-                    Layout::Offset(n) => {
-                        Memory::Guarded(Guarded::new(len * size, Place::Offset(n * size)))
-                    }
+                    Layout::Offset(n) => Memory::Guarded(Guarded::new(len * size, Place::Offset(n * size))),
                     Layout::Far => Memory::far(b, len, size, &mut args),
                 };
                 if !forbidden {
@@ -496,9 +488,7 @@ impl<T: Scalar> Problem<T> {
     pub fn check(&self, api: Api, out: &Outcome<T>) -> Result<(), String> {
         match self.ret_want {
             RetWant::Nothing => {}
-            RetWant::Near(want, tol) => {
-                near(out.value, want, tol).map_err(|e| format!("return value: {e}"))?
-            }
+            RetWant::Near(want, tol) => near(out.value, want, tol).map_err(|e| format!("return value: {e}"))?,
             RetWant::Index(want) => {
                 let want = if api.is_cblas() { (want - 1).max(0) } else { want };
                 if out.index != want {
@@ -545,9 +535,7 @@ impl<T: Scalar> Problem<T> {
             .args
             .iter()
             .map(|a| match a {
-                Arg::Trans(c) | Arg::Uplo(c) | Arg::Diag(c) | Arg::Side(c) => {
-                    (*c as char).to_string()
-                }
+                Arg::Trans(c) | Arg::Uplo(c) | Arg::Diag(c) | Arg::Side(c) => (*c as char).to_string(),
                 Arg::Int(i) | Arg::Ld(i, _) | Arg::Inc(i) => i.to_string(),
                 Arg::Scalar(z) if T::COMPLEX => format!("({:.4},{:.4})", z.re, z.im),
                 Arg::Scalar(z) => format!("{:.4}", z.re),
@@ -650,17 +638,11 @@ impl Solve {
             let all = x.iter().all(|z| z.is_nan());
             return if all { Ok(()) } else { Err(format!("want NaN (element {i})")) };
         }
-        let p = if self.left {
-            product::<T>(r, c, self.n, &self.a, &x)
-        } else {
-            product::<T>(r, c, self.n, &x, &self.a)
-        };
+        let p =
+            if self.left { product::<T>(r, c, self.n, &self.a, &x) } else { product::<T>(r, c, self.n, &x, &self.a) };
         for i in 0..r * c {
-            let tol = (self.n as f64 * (1.0 + p.own) + SLACK)
-                * T::EPS
-                * (p.size[i] + self.b[i].abs());
-            near(p.value[i], self.b[i], tol)
-                .map_err(|e| format!("residual of element ({}, {}): {e}", i / c, i % c))?;
+            let tol = (self.n as f64 * (1.0 + p.own) + SLACK) * T::EPS * (p.size[i] + self.b[i].abs());
+            near(p.value[i], self.b[i], tol).map_err(|e| format!("residual of element ({}, {}): {e}", i / c, i % c))?;
         }
         Ok(())
     }

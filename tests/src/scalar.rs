@@ -33,11 +33,7 @@ impl Z {
 
     /// The modulus. No scaling: operands of the tests are of moderate size.
     pub fn abs(self) -> f64 {
-        if self.im == 0.0 {
-            self.re.abs()
-        } else {
-            (self.re * self.re + self.im * self.im).sqrt()
-        }
+        if self.im == 0.0 { self.re.abs() } else { (self.re * self.re + self.im * self.im).sqrt() }
     }
 
     /// |re| + |im|: what iamax and asum call the size of a complex number.
@@ -78,10 +74,7 @@ impl Neg for Z {
 impl Mul for Z {
     type Output = Z;
     fn mul(self, o: Z) -> Z {
-        Z::new(
-            self.re * o.re - self.im * o.im,
-            self.re * o.im + self.im * o.re,
-        )
+        Z::new(self.re * o.re - self.im * o.im, self.re * o.im + self.im * o.re)
     }
 }
 
@@ -122,20 +115,12 @@ pub trait Scalar: Copy + Debug + Default + PartialEq + Send + Sync + 'static {
 
     /// Prefix of the routines that return a real number: s, d, sc, dz.
     fn real_prefix() -> String {
-        if Self::COMPLEX {
-            format!("{}{}", Self::Real::LETTER, Self::LETTER)
-        } else {
-            Self::LETTER.to_string()
-        }
+        if Self::COMPLEX { format!("{}{}", Self::Real::LETTER, Self::LETTER) } else { Self::LETTER.to_string() }
     }
 
     /// Prefix of the routines that scale by a real number: s, d, cs, zd.
     fn mixed_prefix() -> String {
-        if Self::COMPLEX {
-            format!("{}{}", Self::LETTER, Self::Real::LETTER)
-        } else {
-            Self::LETTER.to_string()
-        }
+        if Self::COMPLEX { format!("{}{}", Self::LETTER, Self::Real::LETTER) } else { Self::LETTER.to_string() }
     }
 }
 
@@ -164,19 +149,13 @@ macro_rules! scalar {
             const EPS: f64 = <$real>::EPSILON as f64;
             const HUGE: f64 = $huge;
             fn new(z: Z) -> Self {
-                Cplx {
-                    re: z.re as $real,
-                    im: z.im as $real,
-                }
+                Cplx { re: z.re as $real, im: z.im as $real }
             }
             fn z(self) -> Z {
                 Z::new(self.re as f64, self.im as f64)
             }
             fn poison() -> Self {
-                Cplx {
-                    re: <$real>::from_bits($poison),
-                    im: <$real>::from_bits($poison + 1),
-                }
+                Cplx { re: <$real>::from_bits($poison), im: <$real>::from_bits($poison + 1) }
             }
         }
     };
@@ -244,6 +223,46 @@ pub fn product<T: Scalar>(m: usize, n: usize, k: usize, a: &[Z], b: &[Z]) -> Pro
     if let Some(f) = ORACLE.get() {
         return f(m, n, k, a, b);
     }
+    let exact_products = T::EPS > 1e-10;
+    if exact_products || m * n * k > COMPENSATED_WORK {
+        plain_product::<T>(m, n, k, a, b, if exact_products { 0.0 } else { 1.0 })
+    } else {
+        compensated_product::<T>(m, n, k, a, b)
+    }
+}
+
+/// Row by row, in loops that the compiler vectorises.
+fn plain_product<T: Scalar>(m: usize, n: usize, k: usize, a: &[Z], b: &[Z], own: f64) -> Product {
+    let bre: Vec<f64> = b.iter().map(|z| z.re).collect();
+    let bim: Vec<f64> = b.iter().map(|z| z.im).collect();
+    let bmod: Vec<f64> = b.iter().map(|z| z.abs()).collect();
+    let add = |to: &mut [f64], factor: f64, from: &[f64]| {
+        for (t, f) in to.iter_mut().zip(from) {
+            *t += factor * f;
+        }
+    };
+    let mut value = Vec::with_capacity(m * n);
+    let mut size = vec![0.0; m * n];
+    let (mut re, mut im) = (vec![0.0; n], vec![0.0; n]);
+    for i in 0..m {
+        re.fill(0.0);
+        im.fill(0.0);
+        for l in 0..k {
+            let (x, row) = (a[i * k + l], l * n..(l + 1) * n);
+            add(&mut re, x.re, &bre[row.clone()]);
+            if T::COMPLEX {
+                add(&mut re, -x.im, &bim[row.clone()]);
+                add(&mut im, x.re, &bim[row.clone()]);
+                add(&mut im, x.im, &bre[row.clone()]);
+            }
+            add(&mut size[i * n..(i + 1) * n], x.abs(), &bmod[row]);
+        }
+        value.extend(re.iter().zip(&im).map(|(&re, &im)| Z::new(re, im)));
+    }
+    Product { value, size, own }
+}
+
+fn compensated_product<T: Scalar>(m: usize, n: usize, k: usize, a: &[Z], b: &[Z]) -> Product {
     let mut bt = vec![Z::ZERO; n * k];
     for l in 0..k {
         for j in 0..n {
@@ -252,8 +271,6 @@ pub fn product<T: Scalar>(m: usize, n: usize, k: usize, a: &[Z], b: &[Z]) -> Pro
     }
     let amod: Vec<f64> = a.iter().map(|x| x.abs()).collect();
     let bmod: Vec<f64> = bt.iter().map(|x| x.abs()).collect();
-    let exact_products = T::EPS > 1e-10;
-    let plain = exact_products || m * n * k > COMPENSATED_WORK;
     let mut value = Vec::with_capacity(m * n);
     let mut size = Vec::with_capacity(m * n);
     for i in 0..m {
@@ -261,39 +278,23 @@ pub fn product<T: Scalar>(m: usize, n: usize, k: usize, a: &[Z], b: &[Z]) -> Pro
         for j in 0..n {
             let (rb, mb) = (&bt[j * k..][..k], &bmod[j * k..][..k]);
             size.push(ma.iter().zip(mb).map(|(x, y)| x * y).sum());
-            value.push(match (plain, T::COMPLEX) {
-                (true, false) => Z::real(ra.iter().zip(rb).map(|(x, y)| x.re * y.re).sum()),
-                (true, true) => ra
-                    .iter()
-                    .zip(rb)
-                    .fold(Z::ZERO, |s, (&x, &y)| s + x * y),
-                (false, false) => {
-                    let mut s = Dot2::default();
-                    for (x, y) in ra.iter().zip(rb) {
-                        s.add(x.re, y.re);
-                    }
-                    Z::real(s.value())
+            let (mut re, mut im) = (Dot2::default(), Dot2::default());
+            for (x, y) in ra.iter().zip(rb) {
+                re.add(x.re, y.re);
+                if T::COMPLEX {
+                    re.add(-x.im, y.im);
+                    im.add(x.re, y.im);
+                    im.add(x.im, y.re);
                 }
-                (false, true) => {
-                    let (mut re, mut im) = (Dot2::default(), Dot2::default());
-                    for (x, y) in ra.iter().zip(rb) {
-                        re.add(x.re, y.re);
-                        re.add(-x.im, y.im);
-                        im.add(x.re, y.im);
-                        im.add(x.im, y.re);
-                    }
-                    Z::new(re.value(), im.value())
-                }
-            });
+            }
+            value.push(Z::new(re.value(), im.value()));
         }
     }
-    let own = if plain && !exact_products { 1.0 } else { 0.0 };
-    Product { value, size, own }
+    Product { value, size, own: 0.0 }
 }
 
 /// Another way to multiply, set by tests/oracle.rs: OpenBLAS.
-pub static ORACLE: std::sync::OnceLock<fn(usize, usize, usize, &[Z], &[Z]) -> Product> =
-    std::sync::OnceLock::new();
+pub static ORACLE: std::sync::OnceLock<fn(usize, usize, usize, &[Z], &[Z]) -> Product> = std::sync::OnceLock::new();
 
 thread_local! {
     static SKIP: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };

@@ -13,7 +13,7 @@ use crate::scalar::{Scalar, without_reference};
 pub fn cases() -> usize {
     match std::env::var("CORTEN_TEST_CASES") {
         Ok(s) => s.parse().expect("CORTEN_TEST_CASES must be a number"),
-        Err(_) => 3,
+        Err(_) => 20,
     }
 }
 
@@ -62,7 +62,7 @@ pub fn check_table<T: Scalar>(table: &[Routine<T>], size: Size, cases: usize) {
         // Large problems cost much: a few combinations, spread over all
         // options (7 has no factor in common with their number).
         let all = combos(r);
-        let some = if size == Size::Usual { all } else { all.min(3) };
+        let some = if size == Size::Usual { all } else { all.min(4) };
         for step in 0..some {
             let combo = if some == all { step } else { (base + 7 * step) % all };
             for case in 0..cases {

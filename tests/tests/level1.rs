@@ -21,11 +21,11 @@ for_types!(usual_sizes => usual, large_sizes => large);
 /// The routines whose form fits no table: rotations to be made, mixed
 /// precision, the size of one complex number.
 mod apart {
+    use corten_tests::draw::{Draw, Size};
     use corten_tests::for_types;
     use corten_tests::library::{Api, invoke, lib};
-    use corten_tests::problem::{Layout, Problem, RetWant, Returns, SLACK};
-    use corten_tests::draw::{Draw, Size};
     use corten_tests::problem::Order;
+    use corten_tests::problem::{Layout, Problem, RetWant, Returns, SLACK};
     use corten_tests::rng::Rng;
     use corten_tests::scalar::{Cplx, Scalar, Z};
 
@@ -227,7 +227,10 @@ mod apart {
                 assert!(total > 0.0);
                 let [h11, h21, h12, h22] = h;
                 let close = |g: f64, w: f64, size: f64| (g - w).abs() <= 40.0 * eps * size.abs();
-                assert!(close(h11 * xy[0] + h12 * xy[1], x1, h11.abs() * xy[0].abs() + h12.abs() * xy[1].abs()), "x: {at}");
+                assert!(
+                    close(h11 * xy[0] + h12 * xy[1], x1, h11.abs() * xy[0].abs() + h12.abs() * xy[1].abs()),
+                    "x: {at}"
+                );
                 let (u, v) = (h21 * xy[0], h22 * xy[1]);
                 assert!(close(u + v, 0.0, u.abs() + v.abs()), "zero: {at}");
                 for (i, (a, b)) in [(h11, h21), (h12, h22)].into_iter().enumerate() {

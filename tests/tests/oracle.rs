@@ -39,10 +39,20 @@ fn openblas(m: usize, n: usize, k: usize, a: &[Z], b: &[Z]) -> Product {
         // SAFETY: as above; Z is a pair of f64.
         unsafe {
             cblas_zgemm(
-                row, no, no, mi, ni, ki,
-                (&raw const one).cast(), a.as_ptr().cast(), lda,
-                b.as_ptr().cast(), ldb,
-                (&raw const zero).cast(), value.as_mut_ptr().cast(), ldc,
+                row,
+                no,
+                no,
+                mi,
+                ni,
+                ki,
+                (&raw const one).cast(),
+                a.as_ptr().cast(),
+                lda,
+                b.as_ptr().cast(),
+                ldb,
+                (&raw const zero).cast(),
+                value.as_mut_ptr().cast(),
+                ldc,
             )
         };
     }
@@ -63,7 +73,9 @@ fn huge<T: Scalar>() {
 /// Shapes that pass one block size at a time: long k, many columns, many rows.
 fn slender<T: Scalar>() {
     ORACLE.get_or_init(|| openblas);
-    for (i, (m, n, k)) in [(61, 45, 2051), (37, 6007, 67), (4099, 35, 131), (1, 900, 700), (800, 1, 900)].into_iter().enumerate() {
+    for (i, (m, n, k)) in
+        [(61, 45, 2051), (37, 6007, 67), (4099, 35, 131), (1, 900, 700), (800, 1, 900)].into_iter().enumerate()
+    {
         for (ta, tb) in [(b'N', b'N'), (b'T', b'C')] {
             let mut g = Draw::new(i as u64, Order::Col, Size::Usual, 0);
             let mut p = Problem::<T>::new(format!("{}gemm", T::LETTER), Some(Order::Col));

@@ -109,7 +109,12 @@ fn p2_gemm_inf<T: Scalar>() {
 }
 
 /// A call of a level 1 routine on contiguous vectors of f64 values.
-fn level1<T: Scalar>(name: &str, returns: corten_tests::problem::Returns, alpha: Option<Z>, vectors: &[&[Z]]) -> (Vec<Vec<Z>>, Z, i64) {
+fn level1<T: Scalar>(
+    name: &str,
+    returns: corten_tests::problem::Returns,
+    alpha: Option<Z>,
+    vectors: &[&[Z]],
+) -> (Vec<Vec<Z>>, Z, i64) {
     let mut p = Problem::<T>::new(name, None);
     p.int(vectors[0].len());
     if let Some(a) = alpha {
@@ -149,7 +154,10 @@ fn p2_level1<T: Scalar>() {
             let pre = T::real_prefix();
             x[at] = nan;
             assert!(level1::<T>(&format!("{pre}asum"), Returns::Real, None, &[&x]).1.is_nan(), "asum of NaN");
-            assert!(level1::<T>(&format!("{pre}nrm2"), Returns::Real, None, &[&x]).1.is_nan(), "nrm2 of NaN, n {n} at {at}");
+            assert!(
+                level1::<T>(&format!("{pre}nrm2"), Returns::Real, None, &[&x]).1.is_nan(),
+                "nrm2 of NaN, n {n} at {at}"
+            );
             // A NaN is the largest only if it comes first: nothing beats it.
             let best = if at == 0 { 1 } else { 2 - (at != 0) as i64 };
             let (_, _, i) = level1::<T>(&format!("i{l}amax"), Returns::Index, None, &[&x]);

@@ -243,7 +243,9 @@ fn settings() {
         }
         set_threads(2);
         assert_eq!(func!(openblas_get_parallel: fn() -> i32)(), 1);
-        for name in ["corten_version", "corten_get_config", "corten_get_isa", "openblas_get_config", "openblas_get_corename"] {
+        for name in
+            ["corten_version", "corten_get_config", "corten_get_isa", "openblas_get_config", "openblas_get_corename"]
+        {
             let f: extern "C" fn() -> *const libc::c_char = std::mem::transmute(lib().symbol(name));
             let text = std::ffi::CStr::from_ptr(f()).to_str().expect("UTF-8");
             assert!(!text.is_empty(), "{name}");

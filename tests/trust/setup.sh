@@ -24,7 +24,7 @@ if wants numpy; then packages+=(python3-setuptools); fi
 if wants scipy; then packages+=(python3-scipy); fi
 if wants wheel || wants threadpoolctl; then packages+=(python3-venv); fi
 if wants apps; then packages+=(r-base-core octave); fi
-if wants threadpoolctl; then packages+=(python3-threadpoolctl); fi
+if wants threadpoolctl; then packages+=(python3-threadpoolctl liblapack3); fi
 
 missing=()
 for package in "${packages[@]}"; do

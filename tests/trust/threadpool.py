@@ -14,9 +14,12 @@ INSIDE = trust.HERE / "threads.py"
 
 def jobs(context):
     wheel = context.work / "venv" / "bin" / "python"
+    # Netlib's LAPACK, lest Debian's choice bring the whole of OpenBLAS along: its setter calls
+    # another function of its own through a name that we have too, and so would set our threads.
+    debian = context.path(trust.SYSTEM_LIBS / "lapack")
     drop_in = str(context.compat / "libblas.so.3")
     ways = {
-        "Debian's, drop-in libblas.so.3": (trust.DEBIAN_PYTHON, context.path(), "openblas"),
+        "Debian's, drop-in libblas.so.3": (trust.DEBIAN_PYTHON, debian, "openblas"),
         "PyPI's, drop-in libblas.so.3 preloaded":
             (wheel, trust.environment(LD_PRELOAD=drop_in), "openblas"),
         "PyPI's, controller class": (wheel, context.preload(), "corten"),

@@ -182,7 +182,7 @@ def bindings(command, *, env, cwd, stdin="", timeout=120):
 def verbose_calls(text):
     """How often each level-3 routine wrote its CORTEN_VERBOSE line, by its plain name."""
     counts = {}
-    for name in re.findall(r"^corten: (\w+) m=", text, re.M):
+    for name in re.findall(r"^corten: (\w+) \w+=", text, re.M):
         counts[name] = counts.get(name, 0) + 1
     return counts
 

@@ -6,9 +6,19 @@ use corten_tests::library::Library;
 use std::ffi::c_void;
 
 type Dgemm = unsafe extern "C" fn(
-    *const u8, *const u8, *const i32, *const i32, *const i32,
-    *const f64, *const f64, *const i32, *const f64, *const i32,
-    *const f64, *mut f64, *const i32,
+    *const u8,
+    *const u8,
+    *const i32,
+    *const i32,
+    *const i32,
+    *const f64,
+    *const f64,
+    *const i32,
+    *const f64,
+    *const i32,
+    *const f64,
+    *mut f64,
+    *const i32,
 );
 
 /// Two matrices of small integers, and room for their product.

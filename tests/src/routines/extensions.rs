@@ -62,9 +62,7 @@ fn axpyc<T: Scalar>(g: &mut Draw) -> Problem<T> {
 }
 
 fn iamin<T: Scalar>(g: &mut Draw) -> Problem<T> {
-    with_ties(g, format!("i{}amin", T::LETTER), Returns::Index, |x| {
-        first_best(&sizes::<T>(x), |a, b| a < b)
-    })
+    with_ties(g, format!("i{}amin", T::LETTER), Returns::Index, |x| first_best(&sizes::<T>(x), |a, b| a < b))
 }
 
 fn reals(x: &[Z]) -> Vec<f64> {
@@ -72,15 +70,11 @@ fn reals(x: &[Z]) -> Vec<f64> {
 }
 
 fn imax<T: Scalar>(g: &mut Draw) -> Problem<T> {
-    with_ties(g, format!("i{}max", T::LETTER), Returns::Index, |x| {
-        first_best(&reals(x), |a, b| a > b)
-    })
+    with_ties(g, format!("i{}max", T::LETTER), Returns::Index, |x| first_best(&reals(x), |a, b| a > b))
 }
 
 fn imin<T: Scalar>(g: &mut Draw) -> Problem<T> {
-    with_ties(g, format!("i{}min", T::LETTER), Returns::Index, |x| {
-        first_best(&reals(x), |a, b| a < b)
-    })
+    with_ties(g, format!("i{}min", T::LETTER), Returns::Index, |x| first_best(&reals(x), |a, b| a < b))
 }
 
 /// A largest or smallest value; 0 for an empty vector.
@@ -365,10 +359,8 @@ fn gemm_batch_strided<T: Scalar>(g: &mut Draw) -> Problem<T> {
     // The least leading dimension that is legal.
     let col = g.order == Order::Col;
     let least = |rows: usize, cols: usize| (if col { rows } else { cols }).max(1) as i64;
-    let (la, lb) = (
-        if ta == b'N' { least(m, k) } else { least(k, m) },
-        if tb == b'N' { least(k, n) } else { least(n, k) },
-    );
+    let (la, lb) =
+        (if ta == b'N' { least(m, k) } else { least(k, m) }, if tb == b'N' { least(k, n) } else { least(n, k) });
     let ld = |x: usize, min: i64| Arg::Ld(lds[x] as i64, min);
     if alpha.is_zero() || m == 0 || n == 0 || k == 0 || count == 0 {
         p.forbid(ids[0]);

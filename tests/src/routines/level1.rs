@@ -196,11 +196,7 @@ fn nrm2<T: Scalar>(g: &mut Draw) -> Problem<T> {
     for i in 0..n {
         x.full[i] = p.bufs[x.buf].data[x.index(i, 0).unwrap()].z();
     }
-    let s: f64 = x
-        .full
-        .iter()
-        .map(|z| (z.re / scale).powi(2) + (z.im / scale).powi(2))
-        .sum();
+    let s: f64 = x.full.iter().map(|z| (z.re / scale).powi(2) + (z.im / scale).powi(2)).sum();
     let norm = s.sqrt() * scale;
     p.returns = Returns::Real;
     p.ret_want = RetWant::Near(Z::real(norm), (n as f64 + SLACK) * T::EPS * norm);
@@ -246,15 +242,11 @@ pub(super) fn with_ties<T: Scalar>(
 
 /// |re| + |im| as the type itself rounds it: decides between near ties.
 pub(super) fn sizes<T: Scalar>(x: &[Z]) -> Vec<f64> {
-    x.iter()
-        .map(|z| <T::Real as Scalar>::round(Z::real(z.abs1())).re)
-        .collect()
+    x.iter().map(|z| <T::Real as Scalar>::round(Z::real(z.abs1())).re).collect()
 }
 
 fn iamax<T: Scalar>(g: &mut Draw) -> Problem<T> {
-    with_ties(g, format!("i{}amax", T::LETTER), Returns::Index, |x| {
-        first_best(&sizes::<T>(x), |a, b| a > b)
-    })
+    with_ties(g, format!("i{}amax", T::LETTER), Returns::Index, |x| first_best(&sizes::<T>(x), |a, b| a > b))
 }
 
 /// Plane rotation with real cosine and sine.

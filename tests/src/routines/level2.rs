@@ -81,12 +81,7 @@ fn matrix_args<T: Scalar>(p: &mut Problem<T>, a: &Operand, store: Store) {
     }
 }
 
-pub(super) fn symv_like<T: Scalar>(
-    g: &mut Draw,
-    base: &str,
-    kind: fn(u8) -> Kind,
-    store: u8,
-) -> Problem<T> {
+pub(super) fn symv_like<T: Scalar>(g: &mut Draw, base: &str, kind: fn(u8) -> Kind, store: u8) -> Problem<T> {
     let store = match store {
         b'F' => Store::Full,
         b'B' => Store::Band,
@@ -268,9 +263,7 @@ fn rank_2<T: Scalar>(g: &mut Draw, base: &str, store: Store, hermitian: bool) ->
     } else {
         // alpha x y' + alpha' y x': an inner length of two.
         let alpha2 = if hermitian { alpha.conj() } else { alpha };
-        let left: Vec<Z> = (0..n)
-            .flat_map(|i| [alpha * x.at(i, 0), alpha2 * y.at(i, 0)])
-            .collect();
+        let left: Vec<Z> = (0..n).flat_map(|i| [alpha * x.at(i, 0), alpha2 * y.at(i, 0)]).collect();
         let right = [y.op(t), x.op(t)].concat();
         p.expect_product(&a, 2, Z::ONE, &left, &right, Z::ONE, 1.0);
     }

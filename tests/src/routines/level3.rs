@@ -42,11 +42,7 @@ pub(super) fn gemm_operands<T: Scalar>(
 ) -> (Operand, Operand, Operand) {
     let (ar, ac) = if ta == b'N' { (m, k) } else { (k, m) };
     let (br, bc) = if tb == b'N' { (k, n) } else { (n, k) };
-    (
-        p.general(g, ar, ac),
-        p.general(g, br, bc),
-        p.general(g, m, n),
-    )
+    (p.general(g, ar, ac), p.general(g, br, bc), p.general(g, m, n))
 }
 
 fn gemm<T: Scalar>(g: &mut Draw) -> Problem<T> {
