@@ -55,10 +55,12 @@ class Info(ctypes.Structure):
                 ("name", ctypes.c_char_p), ("address", ctypes.c_void_p)]
 
 def provider():
-    """The file whose cblas_dgemm NumPy's own module calls: the loader is asked through that module."""
-    module = ctypes.CDLL(np.core._multiarray_umath.__file__)
+    """The file whose cblas_dgemm NumPy calls, found as the loader finds it: what was loaded with the program (and
+    so what was preloaded) first, then the libraries of NumPy's own module."""
+    everywhere, module = ctypes.CDLL(None), ctypes.CDLL(np.core._multiarray_umath.__file__)
+    symbol = getattr(everywhere, "cblas_dgemm", None) or module.cblas_dgemm
     info = Info()
-    address = ctypes.cast(module.cblas_dgemm, ctypes.c_void_p)
+    address = ctypes.cast(symbol, ctypes.c_void_p)
     ctypes.CDLL(None).dladdr(address, ctypes.byref(info))
     return info.file.decode()
 
