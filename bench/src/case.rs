@@ -320,33 +320,44 @@ impl Case {
         if self.prec.is_complex() { 6.0 * mul + 2.0 * add } else { mul + add }
     }
 
-    /// Bytes that one call must move at least; the footprint, but for what is both read and written.
+    /// Bytes that one call must move at least; what is both read and written counts twice.
     pub fn bytes(&self) -> f64 {
+        self.operand_bytes(2.0)
+    }
+
+    /// Bytes of all operands: what decides on the cache that they fit in. Strides are not counted.
+    pub fn footprint(&self) -> f64 {
+        self.operand_bytes(1.0)
+    }
+
+    /// `rw`: how often an operand counts that is both read and written.
+    fn operand_bytes(&self, rw: f64) -> f64 {
         let [m, n, k] = ["m", "n", "k"].map(|d| self.dim(d) as f64);
         // A result that is overwritten (beta = 0) is not read.
-        let result = if self.beta == 0.0 { 1.0 } else { 2.0 };
+        let result = if self.beta == 0.0 { 1.0 } else { rw };
         let half = n * (n + 1.0) / 2.0;
         let elements = match self.op.base {
             "gemm" => m * k + k * n + result * m * n,
             "symm" | "hemm" => (self.order() * (self.order() + 1)) as f64 / 2.0 + (1.0 + result) * m * n,
             "syrk" | "herk" => n * k + result * half,
             "syr2k" | "her2k" => 2.0 * n * k + result * half,
-            "trmm" | "trsm" => (self.order() * (self.order() + 1)) as f64 / 2.0 + 2.0 * m * n,
+            "trmm" | "trsm" => (self.order() * (self.order() + 1)) as f64 / 2.0 + rw * m * n,
             "gemv" | "gbmv" => {
                 let a = if self.op.base == "gemv" { m * n } else { self.band() };
                 let (x, y) = if self.flag(Trans) == b'N' { (n, m) } else { (m, n) };
                 a + x + result * y
             }
-            "ger" | "geru" | "gerc" => 2.0 * m * n + m + n,
+            "ger" | "geru" | "gerc" => rw * m * n + m + n,
             "symv" | "hemv" | "spmv" | "hpmv" => half + n + result * n,
             "sbmv" | "hbmv" => self.half_band() + n + result * n,
-            "trmv" | "trsv" | "tpmv" | "tpsv" => half + 2.0 * n,
-            "tbmv" | "tbsv" => self.half_band() + 2.0 * n,
-            "syr" | "her" | "spr" | "hpr" => 2.0 * half + n,
-            "syr2" | "her2" | "spr2" | "hpr2" => 2.0 * half + 2.0 * n,
-            "dot" | "dotu" | "dotc" | "copy" | "scal" => 2.0 * n,
-            "axpy" => 3.0 * n,
-            "swap" | "rot" => 4.0 * n,
+            "trmv" | "trsv" | "tpmv" | "tpsv" => half + rw * n,
+            "tbmv" | "tbsv" => self.half_band() + rw * n,
+            "syr" | "her" | "spr" | "hpr" => rw * half + n,
+            "syr2" | "her2" | "spr2" | "hpr2" => rw * half + 2.0 * n,
+            "dot" | "dotu" | "dotc" | "copy" => 2.0 * n,
+            "scal" => rw * n,
+            "axpy" => (1.0 + rw) * n,
+            "swap" | "rot" => 2.0 * rw * n,
             _ => n,
         };
         elements * (self.prec.real_size() * self.prec.width()) as f64
@@ -604,6 +615,8 @@ mod tests {
         assert_eq!(case("dgemv N 4 3").bytes(), 8.0 * (12.0 + 3.0 + 4.0));
         assert_eq!(case("daxpy 10").bytes(), 240.0);
         assert_eq!(case("zcopy 10").bytes(), 320.0);
+        assert_eq!(case("daxpy 10").footprint(), 160.0);
+        assert_eq!(case("dswap 10").bytes(), 2.0 * case("dswap 10").footprint());
     }
 
     #[test]

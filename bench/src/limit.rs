@@ -6,16 +6,18 @@ use std::hint::black_box;
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
-/// Length of one window, and how many are tried: the best one counts, as for the libraries.
-const WINDOW: Duration = Duration::from_millis(20);
-const WINDOWS: usize = 5;
+/// Length of one window, and how many are tried: the best one counts, as for the libraries. Fewer are tried
+/// of data so large that reading it once fills a window.
+const WINDOW: Duration = Duration::from_millis(2);
+const WINDOWS: usize = 40;
+const WINDOWS_LARGE: usize = 5;
 
 /// Work of one thread: does a portion, says how much it was (flops or bytes).
 type Portion = unsafe fn(&mut [f32]) -> f64;
 
 /// GFLOPS of fused multiply-adds on `threads` threads at once; none where no kernel is written.
 pub fn fma(threads: usize, double: bool) -> Option<f64> {
-    Some(windows(threads, 64, fma_kernel(double)?))
+    Some(windows(threads, 1 << 14, fma_kernel(double)?))
 }
 
 /// GB/s of reading `bytes` again and again, each thread its own share of them.
@@ -25,31 +27,36 @@ pub fn read(threads: usize, bytes: usize) -> Option<f64> {
 }
 
 fn windows(threads: usize, floats: usize, portion: Portion) -> f64 {
+    // A look at the clock costs as much as reading a kilobyte: enough is done between two of them.
+    let repeats = ((1 << 16) / floats).clamp(1, 256);
+    let windows = if floats > 1 << 20 { WINDOWS_LARGE } else { WINDOWS };
     let barrier = Barrier::new(threads);
     let run = || {
         let mut data = vec![1.0f32; floats + 16];
         let skip = data.as_ptr().align_offset(64);
         let data = &mut data[skip..skip + floats];
-        let mut rates = [0.0; WINDOWS];
+        let mut rates = vec![0.0; windows];
         for rate in &mut rates {
             // SAFETY: the kernel was chosen by the features that the processor has.
             unsafe { portion(data) };
             barrier.wait();
             let (start, mut work) = (Instant::now(), 0.0);
             while start.elapsed() < WINDOW {
-                // SAFETY: as above.
-                work += unsafe { portion(data) };
+                for _ in 0..repeats {
+                    // SAFETY: as above.
+                    work += unsafe { portion(data) };
+                }
             }
             *rate = work / start.elapsed().as_secs_f64() * 1e-9;
         }
         rates
     };
-    let all: Vec<[f64; WINDOWS]> = std::thread::scope(|s| {
+    let all: Vec<Vec<f64>> = std::thread::scope(|s| {
         let handles: Vec<_> = (0..threads).map(|_| s.spawn(run)).collect();
         // A panic aborts the process in release builds; in others it is passed on.
         handles.into_iter().map(|h| h.join().unwrap()).collect()
     });
-    (0..WINDOWS).map(|w| all.iter().map(|r| r[w]).sum()).fold(0.0, f64::max)
+    (0..windows).map(|w| all.iter().map(|r| r[w]).sum()).fold(0.0, f64::max)
 }
 
 /// A kernel that keeps `$count` independent chains of FMAs in registers: more than latency times ports

@@ -20,7 +20,7 @@ pub struct Row {
     gave_up: Vec<bool>,
     /// GFLOPS of our own gemm of the same size.
     gemm: Option<f64>,
-    /// GFLOPS (level 3) or GB/s (levels 1 and 2) that the machine can do at most.
+    /// GB/s that the machine can read at most at this footprint (levels 1 and 2; level 3 is held to `Race::fma`).
     pub limit: Option<f64>,
 }
 
@@ -64,20 +64,16 @@ impl Row {
         if self.moves_only() { "GB/s" } else { "GFLOPS" }
     }
 
-    /// Our speed over that of the best peer.
+    /// Our speed over that of the best peer. A wrong result wins nothing: neither a peer's nor ours.
     fn ratio(&self) -> Option<f64> {
-        let ours = self.best[0]?.seconds;
-        let peer = self.best[1..].iter().flatten().map(|b| b.seconds).fold(f64::INFINITY, f64::min);
+        let ours = self.best[0].filter(|_| !self.disagrees(0))?.seconds;
+        let peers = (1..self.best.len()).filter(|i| !self.disagrees(*i));
+        let peer = peers.filter_map(|i| self.best[i]).map(|b| b.seconds).fold(f64::INFINITY, f64::min);
         peer.is_finite().then_some(peer / ours)
     }
 
     fn to_gemm(&self) -> Option<f64> {
         Some(self.rate(0)? / self.gemm?)
-    }
-
-    fn share(&self) -> Option<f64> {
-        let work = if self.case.op.level == 3 { self.case.flops() } else { self.case.bytes() };
-        Some(work / self.best[0]?.seconds * 1e-9 / self.limit?)
     }
 
     /// A library disagrees if its result differs from those of most others.
@@ -121,7 +117,18 @@ fn percent(v: Option<f64>) -> String {
 
 /// Three significant digits, in the units that people compare.
 fn speed(v: Option<f64>) -> String {
-    fixed(v, if v.is_some_and(|v| v < 1.0) { 3 } else { if v.is_some_and(|v| v < 100.0) { 2 } else { 1 } })
+    fixed(
+        v,
+        v.map_or(0, |v| {
+            if v < 1.0 {
+                3
+            } else if v < 100.0 {
+                2
+            } else {
+                1
+            }
+        }),
+    )
 }
 
 fn geometric_mean(values: &[f64]) -> f64 {
@@ -137,6 +144,21 @@ fn processor() -> String {
 }
 
 impl Race {
+    pub fn raise_limit(&mut self, seen: [Option<f64>; 2]) {
+        for (limit, seen) in self.fma.iter_mut().zip(seen) {
+            *limit = limit.zip(seen).map(|(a, b)| a.max(b));
+        }
+    }
+
+    /// Our share of what the machine can do at most.
+    fn share(&self, row: &Row) -> Option<f64> {
+        let (work, limit) = match row.case.op.level {
+            3 => (row.case.flops(), self.fma[usize::from(row.case.prec.is_double())]),
+            _ => (row.case.bytes(), row.limit),
+        };
+        Some(work / row.best[0]?.seconds * 1e-9 / limit?)
+    }
+
     fn machine(&self) -> String {
         let [s, d] = self.fma.map(|f| fixed(f, 1));
         let threads = if self.threads == 1 { "1 thread".into() } else { format!("{} threads", self.threads) };
@@ -177,7 +199,8 @@ impl Race {
             let mark = if row.disagrees(i) { "!" } else { "" };
             let _ = write!(t, " {:>11}", format!("{mark}{}", speed(row.rate(i))));
         }
-        let _ = write!(t, " {:>10} {:>6} {:>6}", fixed(row.ratio(), 3), fixed(row.to_gemm(), 2), percent(row.share()));
+        let _ =
+            write!(t, " {:>10} {:>6} {:>6}", fixed(row.ratio(), 3), fixed(row.to_gemm(), 2), percent(self.share(row)));
         t
     }
 
@@ -219,6 +242,11 @@ impl Race {
         t
     }
 
+    /// Whether our own result was in doubt anywhere.
+    pub fn ours_in_doubt(&self) -> bool {
+        self.rows.iter().any(|r| r.disagrees(0))
+    }
+
     fn disagreements(&self) -> Vec<String> {
         let name = |i: usize| self.libs[i].0.as_str();
         self.rows
@@ -248,7 +276,7 @@ impl Race {
                     best.seconds,
                     ours(row.ratio()),
                     ours(row.to_gemm()),
-                    ours(row.share()),
+                    ours(self.share(row)),
                     u8::from(row.disagrees(i)),
                 );
             }
@@ -273,7 +301,7 @@ impl Race {
             for i in 0..self.libs.len() {
                 let _ = write!(t, " {}{} |", if row.disagrees(i) { "!" } else { "" }, speed(row.rate(i)));
             }
-            let (ratio, gemm, share) = (fixed(row.ratio(), 3), fixed(row.to_gemm(), 2), percent(row.share()));
+            let (ratio, gemm, share) = (fixed(row.ratio(), 3), fixed(row.to_gemm(), 2), percent(self.share(row)));
             let _ = writeln!(t, " {} | {ratio} | {gemm} | {share} |", row.unit());
         }
         t.push_str("\n| routine | cases | mean ours/best | least | ahead |\n|---|---:|---:|---:|---:|\n");
@@ -313,7 +341,8 @@ impl Race {
         let (first, last) = (size(rows[0]).ln(), size(rows[rows.len() - 1]).ln());
         let top_rate = rows.iter().flat_map(|r| (0..self.libs.len()).filter_map(|i| r.rate(i))).fold(0.0, f64::max);
         // The FMA limit belongs into the picture where it is the limit.
-        let limit = (rows[0].case.op.level == 3).then_some(rows[0].limit).flatten();
+        let limit =
+            (rows[0].case.op.level == 3).then_some(self.fma[usize::from(rows[0].case.prec.is_double())]).flatten();
         let high = step_up(top_rate.max(limit.unwrap_or(0.0)).max(1e-6));
         let x = |v: f64| left + (v.ln() - first) / (last - first).max(1e-9) * (w - left - right);
         let y = |v: f64| h - bottom - v / high * (h - top - bottom);
@@ -456,7 +485,6 @@ mod tests {
             row.add(0, answer(ours, 1.0));
             row.add(1, answer(peer, 1.0));
             row.add(2, answer(1e-3, if n == 20 { f64::NAN } else { 1.0 }));
-            row.limit = Some(100.0);
             rows.push(row);
         }
         let libs = ["corten", "a", "b"].map(|n| (n.to_string(), String::new())).to_vec();
@@ -472,7 +500,7 @@ mod tests {
         assert!((means[0].2 - 1.0).abs() < 1e-12);
         assert_eq!((means[0].1, means[0].3, means[0].4), (3, 0.5, 2));
         assert_eq!(means.len(), 3);
-        assert!((race.rows[0].share().unwrap() - 2000.0 / 1e-6 * 1e-9 / 100.0).abs() < 1e-12);
+        assert!((race.share(&race.rows[0]).unwrap() - 2000.0 / 1e-6 * 1e-9 / 100.0).abs() < 1e-12);
     }
 
     #[test]
@@ -481,6 +509,10 @@ mod tests {
         assert!(!race.rows[0].disagrees(2));
         assert!(race.rows[1].disagrees(2), "a result that is not a number");
         assert_eq!(race.disagreements(), ["b dgemm NN 20 20 20"]);
+        let mut row = Row::new(Case::parse("ddot 10").unwrap(), 3);
+        [(0, 1e-6, 1.0), (1, 1e-9, 2.0), (2, 2e-6, 1.0)].into_iter().for_each(|(i, t, sum)| row.add(i, answer(t, sum)));
+        assert_eq!(row.ratio(), Some(2.0), "a wrong result is not the best");
+        assert!(!race.ours_in_doubt());
         assert!(race.rows[0].hopeless(2, 8.0) && !race.rows[0].hopeless(1, 8.0) && !race.rows[1].hopeless(0, 1.5));
     }
 

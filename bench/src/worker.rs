@@ -18,11 +18,10 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 use std::io::{BufRead, Write};
 use std::time::Instant;
 
-/// One answer rests on at least this much measured time, in slices of at least `SLICE`; the best slice counts.
-const BATCH: f64 = 20e-3;
+/// A batch is measured in slices of at least this many seconds; the best slice counts.
 const SLICE: f64 = 1e-3;
-/// Calls before the measurement: caches, branch predictors and the clock of the vector units settle.
-const WARM_UP: f64 = 3e-3;
+/// Share of the batch that is called before it: caches, branch predictors and the clock settle.
+const WARM_UP: f64 = 0.15;
 /// A single call that takes longer is measure enough; nobody races a library that slow for its noise.
 const SLOW: f64 = 0.5;
 /// Prepared cases that are kept: the one in turn and the gemm of its size.
@@ -517,12 +516,14 @@ impl Prepared {
             run!(f64, self.scalars[1][0]);
         } else {
             // SAFETY: `scalar` wrote two f32 there.
-            run!(f32, unsafe { (&raw const self.scalars[1]).cast::<f32>().read() });
+            let beta = unsafe { (&raw const self.scalars[1]).cast::<f32>().read() };
+            run!(f32, beta);
         }
     }
 
     /// Seconds of one call: the best slice of a batch.
-    fn time(&self) -> f64 {
+    fn time(&self, batch: f64) -> f64 {
+        let slice = SLICE.min(batch / 2.0);
         let measure = |times: u64| {
             let start = Instant::now();
             self.call(times);
@@ -536,16 +537,16 @@ impl Prepared {
             if t > SLOW {
                 return t / times as f64;
             }
-            if t >= SLICE / 4.0 && begin.elapsed().as_secs_f64() >= WARM_UP {
+            if t >= slice / 4.0 && begin.elapsed().as_secs_f64() >= WARM_UP * batch {
                 break t / times as f64;
             }
-            if t < SLICE / 4.0 {
+            if t < slice / 4.0 {
                 times *= 2;
             }
         };
-        let times = ((SLICE / one).ceil() as u64).max(1);
+        let times = ((slice / one).ceil() as u64).max(1);
         let (mut total, mut slices) = (0.0, 0);
-        while total < BATCH || slices < 2 {
+        while total < batch || slices < 2 {
             let t = measure(times);
             total += t;
             slices += 1;
@@ -617,14 +618,15 @@ impl Loaded {
     }
 }
 
-/// How a worker is started: `--worker PATH PREFIX SUFFIX CPU THREADS`; an empty path measures the limits.
+/// How a worker is started: `--worker PATH PREFIX SUFFIX CPU THREADS BATCH`; an empty path measures the limits.
 pub fn main(args: &[String]) -> Result<(), String> {
-    let [path, prefix, suffix, cpu, threads] = args else { return Err("a worker takes five arguments".into()) };
+    let [path, prefix, suffix, cpu, threads, batch] = args else { return Err("a worker takes six arguments".into()) };
     sys::die_with_parent();
     if let Ok(cpu) = cpu.parse() {
         sys::pin(cpu)?;
     }
     let threads = threads.parse().map_err(|_| "bad thread count")?;
+    let batch: f64 = batch.parse().map_err(|_| "bad length of a batch")?;
     let lib = if path.is_empty() { None } else { Some(Loaded::open(path, prefix, suffix)?) };
     let mut kept: Vec<Prepared> = Vec::new();
     // Libraries may print to standard output; answers are marked so that the reader can tell.
@@ -634,7 +636,7 @@ pub fn main(args: &[String]) -> Result<(), String> {
         let number = |v: Option<f64>| v.map_or("none".to_string(), |v| v.to_string());
         let answer = match (word, &lib) {
             ("id", Some(lib)) => lib.id(),
-            ("time", Some(lib)) => match timed(lib, &mut kept, rest)? {
+            ("time", Some(lib)) => match timed(lib, &mut kept, rest, batch)? {
                 Ok((t, (sum, magnitude))) => format!("{t:e} {sum:e} {magnitude:e}"),
                 Err(reason) => format!("none {reason}"),
             },
@@ -650,7 +652,7 @@ pub fn main(args: &[String]) -> Result<(), String> {
 
 type Timed = Result<(f64, (f64, f64)), String>;
 
-fn timed(lib: &Loaded, kept: &mut Vec<Prepared>, text: &str) -> Result<Timed, String> {
+fn timed(lib: &Loaded, kept: &mut Vec<Prepared>, text: &str, batch: f64) -> Result<Timed, String> {
     let case = Case::parse(text)?;
     let text = case.to_string();
     let at = match kept.iter().position(|p| p.text == text) {
@@ -666,5 +668,5 @@ fn timed(lib: &Loaded, kept: &mut Vec<Prepared>, text: &str) -> Result<Timed, St
             kept.len() - 1
         }
     };
-    Ok(Ok((kept[at].time(), kept[at].sum)))
+    Ok(Ok((kept[at].time(batch), kept[at].sum)))
 }
