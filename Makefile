@@ -26,7 +26,7 @@ test: ## everything that CI checks
 
 bench: ## the benchmarks of bench/ (BENCH="arguments")
 	@tests/setup.sh build
-	@$(MAKE) --no-print-directory -C bench $(BENCH)
+	@$(MAKE) --no-print-directory -C bench
 
 install: build ## into PREFIX=/usr/local (DESTDIR is honoured)
 	cmake --install $(BUILD) --prefix $(PREFIX)
@@ -41,11 +41,13 @@ fmt: ## format all Rust code
 	$(CARGO) fmt --all
 	$(CARGO) fmt --manifest-path tests/Cargo.toml
 	$(CARGO) fmt --manifest-path ffi/headers/Cargo.toml
+	$(CARGO) fmt --manifest-path bench/Cargo.toml
 
 clippy: ## lints of all Rust code; a warning is an error
 	$(CARGO) clippy --quiet --locked --workspace --all-targets -- -D warnings
 	$(CARGO) clippy --quiet --locked --manifest-path tests/Cargo.toml --all-targets -- -D warnings
 	$(CARGO) clippy --quiet --locked --manifest-path ffi/headers/Cargo.toml --all-targets -- -D warnings
+	$(CARGO) clippy --quiet --locked --manifest-path bench/Cargo.toml --all-targets -- -D warnings
 
 dist: ## source tarball with vendored crates, in build/
 	@cmake/dist.sh

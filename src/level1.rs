@@ -126,53 +126,34 @@ pub fn dsdot(x: VecRef<f32>, y: VecRef<f32>) -> f64 {
 
 /// Euclidean norm, without overflow or underflow on the way.
 ///
-/// The plain sum of squares is right unless it left the range in which squares are exact enough; only then the vector is
-/// read again, scaled by a power of two.
+/// The plain sum of squares, in f64, is right unless it left the range in which squares are exact enough (f32 never
+/// does); only then the vector is read again, scaled by a power of two.
 pub fn nrm2<T: Scalar>(x: VecRef<T>) -> T::Real {
     type R<T> = <T as Scalar>::Real;
-    let squares = |scale: Option<R<T>>| -> R<T> {
-        let mut sum = R::<T>::ZERO;
-        for i in 0..x.len() {
-            let v = scale.map_or(x.get(i), |s| x.get(i).scale(s));
-            sum += v.re() * v.re() + v.im() * v.im();
-        }
-        sum
+    let parts = |i: usize| [x.get(i).re().to_f64(), x.get(i).im().to_f64()];
+    let squares = |scale: f64| {
+        (0..x.len()).fold(0.0, |sum, i| parts(i).into_iter().fold(sum, |sum, v| sum + (v * scale) * (v * scale)))
     };
     let sum = if x.inc() == 1 {
         // SAFETY: the view has x.len() elements at consecutive addresses.
         unsafe { kernel::<T>().sum_squares(x.len(), x.ptr()) }
     } else {
-        squares(None)
+        squares(1.0)
     };
-    let smallest = R::<T>::pow2(R::<T>::MIN_EXP + 2 * R::<T>::DIGITS);
-    let largest = R::<T>::pow2(R::<T>::MAX_EXP - 1);
-    if sum >= smallest && sum <= largest {
-        return sum.sqrt();
+    let smallest = f64::powi(2.0, f64::MIN_EXP + 2 * f64::MANTISSA_DIGITS as i32);
+    if (smallest..f64::MAX).contains(&sum) {
+        return R::<T>::from_f64(sum.sqrt());
     }
-    if sum.is_nan() && (0..x.len()).any(|i| x.get(i).re().is_nan() || x.get(i).im().is_nan()) {
-        return sum;
+    if sum.is_nan() && (0..x.len()).any(|i| parts(i).iter().any(|v| v.is_nan())) {
+        return R::<T>::from_f64(sum);
     }
-    // Out of range: bring the largest magnitude near one.
-    let mut max = R::<T>::ZERO;
-    for i in 0..x.len() {
-        for part in [x.get(i).re().abs(), x.get(i).im().abs()] {
-            if part > max {
-                max = part;
-            }
-        }
+    // Out of range: bring the largest magnitude near one. The scale is halved so that it is a normal number itself.
+    let largest = (0..x.len()).fold(0.0, |most, i| parts(i).into_iter().fold(most, |most: f64, v| most.max(v.abs())));
+    if largest == 0.0 || largest.is_infinite() {
+        return R::<T>::from_f64(largest);
     }
-    if max == R::<T>::ZERO || max > R::<T>::from_f64(f64::MAX) || max + max == max {
-        return max; // all zero, or infinite
-    }
-    let exponent = max.to_f64().log2().floor() as i32;
-    // The scale is applied in two steps so that neither leaves the range of normal numbers.
-    let (half, rest) = (-exponent / 2, -exponent - -exponent / 2);
-    let mut sum = R::<T>::ZERO;
-    for i in 0..x.len() {
-        let v = x.get(i).scale(R::<T>::pow2(half)).scale(R::<T>::pow2(rest));
-        sum += v.re() * v.re() + v.im() * v.im();
-    }
-    sum.sqrt() * R::<T>::pow2(-half) * R::<T>::pow2(-rest)
+    let exponent = (largest.log2().floor() as i32).clamp(-1000, 1000);
+    R::<T>::from_f64(squares(f64::powi(2.0, -exponent)).sqrt() * f64::powi(2.0, exponent))
 }
 
 /// Sum of |re| + |im|.

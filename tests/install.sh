@@ -70,6 +70,7 @@ expected_files() {
 	LIB/cmake/corten/cortenTargets.cmake
 	LIB/corten/compat/libblas.so
 	LIB/corten/compat/libblas.so.3
+	LIB/corten/compat/libopenblas-corten.so.0
 	LIB/corten/compat/libcblas.so
 	LIB/corten/compat/libcblas.so.3
 	LIB/corten/compat/libblas64.so
@@ -86,6 +87,7 @@ expected_files() {
 	include/corten/corten.h
 	include/corten/corten.f90
 	include/corten/GNU/corten.mod
+	share/corten/corten_threadpoolctl.py
 	share/licenses/corten/LICENSE-MIT
 	share/licenses/corten/LICENSE-APACHE
 	END

@@ -9,11 +9,15 @@ do_fmt() {
     cargo fmt --all --check
     cargo fmt --manifest-path tests/Cargo.toml --check
     cargo fmt --manifest-path ffi/headers/Cargo.toml --check
+    cargo fmt --manifest-path bench/Cargo.toml --check
 }
 do_clippy() { make --no-print-directory clippy; }
 do_headers() { make --no-print-directory headers-check; }
 do_build() { cargo build --release --locked -p corten; }
-do_core() { cargo test --quiet --locked --workspace; }
+do_core() {
+    cargo test --quiet --locked --workspace
+    cargo test --quiet --locked --manifest-path bench/Cargo.toml
+}
 do_abi() { cargo test --quiet --locked --manifest-path tests/Cargo.toml; }
 do_levels() { tests/run-levels.sh; }
 do_install() { tests/install.sh; }
@@ -30,7 +34,7 @@ describe() {
     clippy) echo "lints, warnings are errors" ;;
     headers) echo "headers are what the source gives" ;;
     build) echo "the library" ;;
-    core) echo "unit tests of the core" ;;
+    core) echo "unit tests of the core, the C ABI and the benchmark" ;;
     abi) echo "every routine through the C ABI, and the promises" ;;
     levels) echo "the same at every instruction set, threaded, and without scratch memory" ;;
     install) echo "install tree, consumers, tarball, Spack recipe" ;;

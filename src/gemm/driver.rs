@@ -110,13 +110,14 @@ impl<'a, T: Scalar> Product<'a, T> {
                     unsafe { self.a.pack_block(kernel, Format::A, ic, m3, pc, k4, a_block) };
                     // Loop 2: columns of the register tile
                     for jr in (0..n5).step_by(nr) {
-                        let b = b_panel.wrapping_add(jr * k4);
                         // Loop 1: rows of the register tile
                         for ir in (0..m3).step_by(mr) {
-                            let a = a_block.wrapping_add(ir * k4);
                             let tile = Tile { i: ic + ir, m: mr.min(m3 - ir), j: jc + jr, n: nr.min(n5 - jr) };
+                            let steps = self.steps(tile, pc, k4);
+                            let a = a_block.wrapping_add(ir * k4 + steps.start * mr);
+                            let b = b_panel.wrapping_add(jr * k4 + steps.start * nr);
                             // SAFETY: the panels were packed above.
-                            unsafe { self.tile(kernel, k4, a, b, beta, tile) };
+                            unsafe { self.tile(kernel, steps.len(), a, b, beta, tile) };
                         }
                     }
                 }
@@ -168,6 +169,16 @@ impl<'a, T: Scalar> Product<'a, T> {
                 }
             }
         }
+    }
+
+    /// Which of the k steps from pc on can differ from zero in this tile: all, unless an operand is triangular.
+    #[inline]
+    fn steps(&self, t: Tile, pc: usize, k: usize) -> core::ops::Range<usize> {
+        let a = self.a.steps_of_rows(t.i, t.m);
+        let b = self.b.steps_of_cols(t.j, t.n);
+        let from = a.start.max(b.start).saturating_sub(pc).min(k);
+        let to = a.end.min(b.end).saturating_sub(pc).min(k);
+        from..to.max(from)
     }
 
     /// Whether no element of this rectangle is wanted.

@@ -48,6 +48,24 @@ impl<'a, T: Scalar> Operand<'a, T> {
             Operand::Triangular(a, uplo, d) => Operand::Triangular(a.t(), uplo.t(), d),
         }
     }
+    /// The columns in which rows i..i+m have elements other than zero.
+    #[inline]
+    pub fn steps_of_rows(&self, i: usize, m: usize) -> core::ops::Range<usize> {
+        match self {
+            Operand::Triangular(_, Uplo::Upper, _) => i..usize::MAX,
+            Operand::Triangular(_, Uplo::Lower, _) => 0..i + m,
+            _ => 0..usize::MAX,
+        }
+    }
+    /// The rows in which columns j..j+n have elements other than zero.
+    #[inline]
+    pub fn steps_of_cols(&self, j: usize, n: usize) -> core::ops::Range<usize> {
+        match self {
+            Operand::Triangular(_, Uplo::Upper, _) => 0..j + n,
+            Operand::Triangular(_, Uplo::Lower, _) => j..usize::MAX,
+            _ => 0..usize::MAX,
+        }
+    }
     /// Any element, by the definition of the operand: the slow way that needs no scratch, and the diagonal squares.
     pub fn get(&self, i: usize, j: usize) -> T {
         match *self {

@@ -22,7 +22,7 @@ macro_rules! avx2 {
         $V:ident, $T:ty, $lanes:literal, mask $mask:ident,
         $zero:ident $set1:ident $load:ident $store:ident $maskload:ident $maskstore:ident
         $add:ident $sub:ident $mul:ident $div:ident $fmadd:ident $fnmadd:ident $max:ident $andnot:ident $xor:ident,
-        sum $sum:expr, deinterleave $de:expr, interleave $inter:expr
+        sum $sum:expr, squares $squares:ident, deinterleave $de:expr, interleave $inter:expr
     ) => {
         // Sound by the contract of `Simd`: AVX2 and FMA are there, pointers valid for the lanes used; masked lanes are not
         // accessed.
@@ -98,6 +98,11 @@ macro_rules! avx2 {
         // As above.
         #[allow(clippy::undocumented_unsafe_blocks)]
         impl RealSimd for $V {
+            type Wide = F64x4;
+            #[inline(always)]
+            unsafe fn add_squares(self, acc: [F64x4; 2]) -> [F64x4; 2] {
+                unsafe { $squares(self, acc) }
+            }
             #[inline(always)]
             unsafe fn abs(self) -> Self {
                 unsafe { $V($andnot($set1(-0.0), self.0)) }
@@ -145,6 +150,21 @@ unsafe fn sum64(v: __m256d) -> f64 {
         _mm_cvtsd_f64(_mm_add_sd(x, _mm_unpackhi_pd(x, x)))
     }
 }
+#[inline(always)]
+#[allow(clippy::undocumented_unsafe_blocks)]
+unsafe fn squares32(v: F32x8, [a, b]: [F64x4; 2]) -> [F64x4; 2] {
+    unsafe {
+        let low = F64x4(_mm256_cvtps_pd(_mm256_castps256_ps128(v.0)));
+        let high = F64x4(_mm256_cvtps_pd(_mm256_extractf128_ps::<1>(v.0)));
+        [low.mul_add(low, a), high.mul_add(high, b)]
+    }
+}
+#[inline(always)]
+#[allow(clippy::undocumented_unsafe_blocks)]
+unsafe fn squares64(v: F64x4, [a, b]: [F64x4; 2]) -> [F64x4; 2] {
+    // In turn, so that neither waits for the other.
+    unsafe { [b, v.mul_add(v, a)] }
+}
 // Shuffles stay inside 128-bit halves: the order of lanes is not that of memory, and interleaving restores it.
 #[inline(always)]
 #[allow(clippy::undocumented_unsafe_blocks)]
@@ -168,14 +188,14 @@ avx2! {
     _mm256_setzero_ps _mm256_set1_ps _mm256_loadu_ps _mm256_storeu_ps _mm256_maskload_ps _mm256_maskstore_ps
     _mm256_add_ps _mm256_sub_ps _mm256_mul_ps _mm256_div_ps _mm256_fmadd_ps _mm256_fnmadd_ps _mm256_max_ps
     _mm256_andnot_ps _mm256_xor_ps,
-    sum sum32, deinterleave deinterleave32, interleave interleave32
+    sum sum32, squares squares32, deinterleave deinterleave32, interleave interleave32
 }
 avx2! {
     F64x4, f64, 4, mask FIRST64,
     _mm256_setzero_pd _mm256_set1_pd _mm256_loadu_pd _mm256_storeu_pd _mm256_maskload_pd _mm256_maskstore_pd
     _mm256_add_pd _mm256_sub_pd _mm256_mul_pd _mm256_div_pd _mm256_fmadd_pd _mm256_fnmadd_pd _mm256_max_pd
     _mm256_andnot_pd _mm256_xor_pd,
-    sum sum64, deinterleave interleave64, interleave interleave64
+    sum sum64, squares squares64, deinterleave interleave64, interleave interleave64
 }
 
 kernel_table! {

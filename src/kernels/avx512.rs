@@ -17,7 +17,7 @@ macro_rules! avx512 {
         $V:ident, $T:ty, $lanes:literal, mask $Mask:ty,
         $zero:ident $set1:ident $load:ident $store:ident $maskload:ident $maskstore:ident
         $add:ident $sub:ident $mul:ident $div:ident $fmadd:ident $fnmadd:ident $max:ident $abs:ident $xor:ident,
-        sum $sum:ident, deinterleave $de:expr, interleave $inter:expr
+        sum $sum:ident, squares $squares:ident, deinterleave $de:expr, interleave $inter:expr
     ) => {
         // Sound by the contract of `Simd`: AVX-512 is there, pointers valid for the lanes used; masked lanes are not
         // accessed.
@@ -93,6 +93,11 @@ macro_rules! avx512 {
         // As above.
         #[allow(clippy::undocumented_unsafe_blocks)]
         impl RealSimd for $V {
+            type Wide = F64x8;
+            #[inline(always)]
+            unsafe fn add_squares(self, acc: [F64x8; 2]) -> [F64x8; 2] {
+                unsafe { $squares(self, acc) }
+            }
             #[inline(always)]
             unsafe fn abs(self) -> Self {
                 unsafe { $V($abs(self.0)) }
@@ -122,6 +127,21 @@ macro_rules! avx512 {
     };
 }
 
+#[inline(always)]
+#[allow(clippy::undocumented_unsafe_blocks)]
+unsafe fn squares32(v: F32x16, [a, b]: [F64x8; 2]) -> [F64x8; 2] {
+    unsafe {
+        let low = F64x8(_mm512_cvtps_pd(_mm512_castps512_ps256(v.0)));
+        let high = F64x8(_mm512_cvtps_pd(_mm512_extractf32x8_ps::<1>(v.0)));
+        [low.mul_add(low, a), high.mul_add(high, b)]
+    }
+}
+#[inline(always)]
+#[allow(clippy::undocumented_unsafe_blocks)]
+unsafe fn squares64(v: F64x8, [a, b]: [F64x8; 2]) -> [F64x8; 2] {
+    // In turn, so that neither waits for the other.
+    unsafe { [b, v.mul_add(v, a)] }
+}
 // Shuffles stay inside 128-bit quarters: the order of lanes is not that of memory, and interleaving restores it.
 #[inline(always)]
 #[allow(clippy::undocumented_unsafe_blocks)]
@@ -145,14 +165,14 @@ avx512! {
     _mm512_setzero_ps _mm512_set1_ps _mm512_loadu_ps _mm512_storeu_ps _mm512_maskz_loadu_ps _mm512_mask_storeu_ps
     _mm512_add_ps _mm512_sub_ps _mm512_mul_ps _mm512_div_ps _mm512_fmadd_ps _mm512_fnmadd_ps _mm512_max_ps
     _mm512_abs_ps _mm512_xor_ps,
-    sum _mm512_reduce_add_ps, deinterleave deinterleave32, interleave interleave32
+    sum _mm512_reduce_add_ps, squares squares32, deinterleave deinterleave32, interleave interleave32
 }
 avx512! {
     F64x8, f64, 8, mask __mmask8,
     _mm512_setzero_pd _mm512_set1_pd _mm512_loadu_pd _mm512_storeu_pd _mm512_maskz_loadu_pd _mm512_mask_storeu_pd
     _mm512_add_pd _mm512_sub_pd _mm512_mul_pd _mm512_div_pd _mm512_fmadd_pd _mm512_fnmadd_pd _mm512_max_pd
     _mm512_abs_pd _mm512_xor_pd,
-    sum _mm512_reduce_add_pd, deinterleave interleave64, interleave interleave64
+    sum _mm512_reduce_add_pd, squares squares64, deinterleave interleave64, interleave interleave64
 }
 
 kernel_table! {

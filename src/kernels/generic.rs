@@ -113,6 +113,15 @@ impl<R: Real, const N: usize> Simd for Lanes<R, N> {
 // As above.
 #[allow(clippy::undocumented_unsafe_blocks)]
 impl<R: Real, const N: usize> RealSimd for Lanes<R, N> {
+    type Wide = Lanes<f64, N>;
+    #[inline(always)]
+    unsafe fn add_squares(self, [mut sum, other]: [Self::Wide; 2]) -> [Self::Wide; 2] {
+        for i in 0..N {
+            let x = self.0[i].to_f64();
+            sum.0[i] += x * x;
+        }
+        [other, sum]
+    }
     #[inline(always)]
     unsafe fn abs(self) -> Self {
         lanewise!(x = self => x.abs())

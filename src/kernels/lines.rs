@@ -233,6 +233,29 @@ pub unsafe fn asum<V: RealSimd>(n: usize, x: *const V::T) -> V::T {
     }
 }
 
+/// Sum of the squares, in f64: for f32 neither overflow nor cancellation can touch it.
+#[inline(always)]
+pub unsafe fn sum_squares<V: RealSimd>(n: usize, x: *const V::T) -> f64 {
+    // SAFETY: as above.
+    unsafe {
+        let mut acc = [[V::Wide::zero(); 2]; 4];
+        let mut i = 0;
+        while i + 4 * V::LANES <= n {
+            for (u, a) in acc.iter_mut().enumerate() {
+                *a = V::load(x.add(i + u * V::LANES)).add_squares(*a);
+            }
+            i += 4 * V::LANES;
+        }
+        while i < n {
+            let v = if n - i >= V::LANES { V::load(x.add(i)) } else { V::load_first(x.add(i), n - i) };
+            acc[0] = v.add_squares(acc[0]);
+            i += V::LANES;
+        }
+        let [a, b, c, d] = acc.map(|[low, high]| low.add(high));
+        a.add(b).add(c.add(d)).sum()
+    }
+}
+
 /// The largest magnitude; NaN counts as nothing.
 #[inline(always)]
 pub unsafe fn max_abs<V: RealSimd>(n: usize, x: *const V::T) -> V::T {

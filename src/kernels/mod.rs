@@ -131,8 +131,8 @@ pub trait LineKernel<T: Scalar>: Sync {
     unsafe fn scal_real(&self, n: usize, alpha: T::Real, x: *mut T);
     /// Sum of |re| + |im|.
     unsafe fn asum(&self, n: usize, x: *const T) -> T::Real;
-    /// Sum of re² + im².
-    unsafe fn sum_squares(&self, n: usize, x: *const T) -> T::Real;
+    /// Sum of re² + im², in f64.
+    unsafe fn sum_squares(&self, n: usize, x: *const T) -> f64;
     /// Largest |re| + |im|; NaN counts as nothing.
     unsafe fn max_abs1(&self, n: usize, x: *const T) -> T::Real;
 }
@@ -316,8 +316,8 @@ macro_rules! kernel_table {
                 unsafe { lines::asum::<$R>(n * PARTS, x.cast()) }
             } }
             kernel_table! { @fn $feature
-            unsafe fn sum_squares(&self, n: usize, x: *const $T) -> Part {
-                unsafe { lines::dots::<$R, 1, 4, false>(n * PARTS, [x.cast()], x.cast())[0] }
+            unsafe fn sum_squares(&self, n: usize, x: *const $T) -> f64 {
+                unsafe { lines::sum_squares::<$R>(n * PARTS, x.cast()) }
             } }
             kernel_table! { @fn $feature
             unsafe fn max_abs1(&self, n: usize, x: *const $T) -> Part {

@@ -47,6 +47,10 @@ pub trait Simd: Copy {
 
 /// A [`Simd`] of real lanes: what else the line kernels and [`Split`] need.
 pub trait RealSimd: Simd<T: Real> {
+    /// Lanes of f64, for sums that f32 cannot hold.
+    type Wide: Simd<T = f64>;
+    /// The lanes' squares, as f64, added to two registers.
+    unsafe fn add_squares(self, acc: [Self::Wide; 2]) -> [Self::Wide; 2];
     unsafe fn abs(self) -> Self;
     /// The larger of the two; NaN of `o` is dropped (lane of `self` stays).
     unsafe fn max(self, o: Self) -> Self;

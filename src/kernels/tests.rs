@@ -244,7 +244,7 @@ fn check_lines<T: Scalar>(kernels: &Kernels<T>) {
             let sum = y.iter().fold(T::Real::ZERO, |sum, v| sum + v.abs1());
             assert_eq!(kernel.asum(n, y.as_ptr()), sum, "{name} asum n={n}");
             let squares = y.iter().fold(T::Real::ZERO, |sum, v| sum + v.re() * v.re() + v.im() * v.im());
-            assert_eq!(kernel.sum_squares(n, y.as_ptr()), squares, "{name} sum_squares n={n}");
+            assert_eq!(kernel.sum_squares(n, y.as_ptr()), squares.to_f64(), "{name} sum_squares n={n}");
             let most = y.iter().fold(T::Real::ZERO, |most, v| if v.abs1() > most { v.abs1() } else { most });
             assert_eq!(kernel.max_abs1(n, y.as_ptr()), most, "{name} max_abs1 n={n}");
         }

@@ -12,8 +12,10 @@ use crate::runtime::memory::Scratch;
 use crate::runtime::pool;
 use crate::scalar::Scalar;
 
-/// Triangles up to this size are multiplied or solved directly.
-const SMALL: usize = 64;
+/// Triangles up to this size are solved directly.
+const SOLVED: usize = 32;
+/// Triangles up to this size are multiplied as one operand.
+const MULTIPLIED: usize = 256;
 
 /// B := alpha A B (left) or alpha B A (right), A triangular.
 pub fn trmm<T: Scalar>(side: Side, alpha: T, a: MatRef<T>, uplo: Uplo, diag: Diag, b: MatMut<T>) {
@@ -58,14 +60,15 @@ fn by_columns<T: Scalar>(
     });
 }
 
-/// Where to cut a triangle: in half, at a multiple of the small size.
+/// Where to cut a triangle: exactly in half. LAPACK's own recursive routines (RFP format) cut there too, and its tests
+/// compare a whole solution with one from halves to within a few units in the last place.
 fn half(n: usize) -> usize {
-    (n / 2).next_multiple_of(SMALL)
+    n / 2
 }
 
 fn multiply<T: Scalar>(alpha: T, a: MatRef<T>, uplo: Uplo, diag: Diag, b: &MatMut<T>) {
     let (n, cols) = (b.rows(), b.cols());
-    if n <= SMALL {
+    if n <= MULTIPLIED {
         return multiply_small(alpha, a, uplo, diag, b);
     }
     let h = half(n);
@@ -88,7 +91,7 @@ fn multiply<T: Scalar>(alpha: T, a: MatRef<T>, uplo: Uplo, diag: Diag, b: &MatMu
 fn multiply_small<T: Scalar>(alpha: T, a: MatRef<T>, uplo: Uplo, diag: Diag, b: &MatMut<T>) {
     let (n, cols) = (b.rows(), b.cols());
     // A bounded copy of B at a time becomes the operand.
-    const COLUMNS: usize = 512;
+    const COLUMNS: usize = 256;
     let Some(scratch) = Scratch::take_for::<T>(n * COLUMNS.min(cols)) else {
         return multiply_without_scratch(alpha, a, uplo, diag, b);
     };
@@ -144,7 +147,7 @@ fn multiply_without_scratch<T: Scalar>(alpha: T, a: MatRef<T>, uplo: Uplo, diag:
 
 fn solve<T: Scalar>(a: MatRef<T>, uplo: Uplo, diag: Diag, b: &MatMut<T>) {
     let (n, cols) = (b.rows(), b.cols());
-    if n <= SMALL {
+    if n <= SOLVED {
         return solve_small(a, uplo, diag, b);
     }
     let h = half(n);

@@ -15,7 +15,7 @@ impl Rng {
         Rng((z ^ (z >> 31)) | 1)
     }
 
-    pub fn next(&mut self) -> u64 {
+    pub fn bits(&mut self) -> u64 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
         self.0 ^= self.0 >> 27;
@@ -24,7 +24,7 @@ impl Rng {
 
     /// A number below `n`.
     pub fn below(&mut self, n: usize) -> usize {
-        ((self.next() >> 33) % n as u64) as usize
+        ((self.bits() >> 33) % n as u64) as usize
     }
 
     /// A number in `lo..=hi`.
@@ -38,7 +38,7 @@ impl Rng {
 
     /// Uniform in [-1, 1), never zero.
     pub fn real(&mut self) -> f64 {
-        let bits = self.next() >> 11;
+        let bits = self.bits() >> 11;
         (bits as f64 + 0.5) / (1u64 << 52) as f64 - 1.0
     }
 

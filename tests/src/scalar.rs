@@ -294,7 +294,10 @@ fn compensated_product<T: Scalar>(m: usize, n: usize, k: usize, a: &[Z], b: &[Z]
 }
 
 /// Another way to multiply, set by tests/oracle.rs: OpenBLAS.
-pub static ORACLE: std::sync::OnceLock<fn(usize, usize, usize, &[Z], &[Z]) -> Product> = std::sync::OnceLock::new();
+pub static ORACLE: std::sync::OnceLock<Multiply> = std::sync::OnceLock::new();
+
+/// m, n, k, a, b as in [`product`].
+pub type Multiply = fn(usize, usize, usize, &[Z], &[Z]) -> Product;
 
 thread_local! {
     static SKIP: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };

@@ -48,12 +48,19 @@ fn problems<T: Scalar>() -> Vec<(Problem<T>, Outcome<T>)> {
     let table: Vec<Routine<T>> = routines::all::<T>();
     let sizes = [Size::Usual, Size::Usual, Size::Large];
     let mut v = Vec::new();
+    let mut add = |r: &Routine<T>, i: u64, size: Size| {
+        let p = make_bits(r, 900 + i, size, 11 * i + 4);
+        let out = p.run(p.apis()[0], Layout::Guards(1));
+        v.push((p, out));
+    };
     for r in &table {
         for (i, &size) in sizes.iter().enumerate() {
-            let p = make_bits(r, 900 + i as u64, size, 11 * i as u64 + 4);
-            let out = p.run(p.apis()[0], Layout::Guards(1));
-            v.push((p, out));
+            add(r, i as u64, size);
         }
+    }
+    // Longer than one cache block: sums in several pieces.
+    for r in &routines::level3::table::<T>() {
+        add(r, 5, Size::Huge);
     }
     v
 }

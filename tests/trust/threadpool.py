@@ -30,7 +30,7 @@ def jobs(context):
 
 
 def threads(context, python, env, api):
-    env = {**env, "PYTHONPATH": str(trust.HERE), "PYTHONDONTWRITEBYTECODE": "1",
+    env = {**env, "PYTHONPATH": f"{trust.HERE}:{trust.HERE.parent.parent / 'cmake'}", "PYTHONDONTWRITEBYTECODE": "1",
            "TRUST_LIBRARY": str(context.so), "CORTEN_NUM_THREADS": "3"}
     cwd = context.scratch("threadpoolctl", api)
     return trust.check_run([python, INSIDE, api], env=env, cwd=cwd).out.strip()

@@ -77,7 +77,7 @@ fn triangle(g: &mut Draw, store: Store, uplo: u8) -> (Shape, usize) {
 fn matrix_args<T: Scalar>(p: &mut Problem<T>, a: &Operand, store: Store) {
     p.buf(a.buf);
     if store != Store::Packed {
-        p.ld(&a);
+        p.ld(a);
     }
 }
 
