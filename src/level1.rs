@@ -195,9 +195,18 @@ pub fn iamax<T: Scalar>(x: VecRef<T>) -> Option<usize> {
     if x.get(0).abs1().is_nan() {
         return Some(0);
     }
-    // SAFETY: the view has x.len() elements at consecutive addresses.
-    let largest = unsafe { kernel::<T>().max_abs1(x.len(), x.ptr()) };
-    (0..x.len()).find(|&i| x.get(i).abs1() == largest)
+    // One pass for the piece in which the largest stands, then a look at that piece alone.
+    const PIECE: usize = 512;
+    let (mut largest, mut piece) = (-T::Real::ONE, 0);
+    for from in (0..x.len()).step_by(PIECE) {
+        let part = x.sub(from, PIECE.min(x.len() - from));
+        // SAFETY: the view has part.len() elements at consecutive addresses.
+        let most = unsafe { kernel::<T>().max_abs1(part.len(), part.ptr()) };
+        if most > largest {
+            (largest, piece) = (most, from);
+        }
+    }
+    (piece..x.len()).find(|&i| x.get(i).abs1() == largest)
 }
 
 /// First element of the smallest |re| + |im|.

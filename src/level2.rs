@@ -99,52 +99,36 @@ pub fn mv<T: Scalar>(alpha: T, a: Lines<T>, x: VecRef<T>, beta: T, y: VecMut<T>)
     }
 }
 
-/// Adds rows from..to of alpha A x to y.
+/// Adds rows from..to of alpha A x to y. Four lines at a time where all lines cover the same elements.
 fn mv_rows<T: Scalar>(alpha: T, a: Lines<T>, x: VecRef<T>, y: VecMut<T>, from: usize, to: usize) {
     let mut y = y;
+    let by_fours = a.whole().is_some() && x.inc() == 1 && y.inc() == 1;
     match a.axis() {
         Axis::Cols => {
-            let mut j = 0;
-            while j < a.lines() {
-                if j + 4 <= a.lines() && y.inc() == 1 {
-                    // Four columns in one pass over y, where they cover the same rows.
-                    let lines: [(usize, VecRef<T>); 4] = core::array::from_fn(|l| clip(a.line(j + l), from, to));
-                    let (lo, len) = (lines[0].0, lines[0].1.len());
-                    if lines.iter().all(|(l, v)| *l == lo && v.len() == len) {
-                        let factors = core::array::from_fn(|l| alpha * x.get(j + l));
-                        let pointers = lines.map(|(_, v)| v.ptr());
-                        // SAFETY: each line has `len` elements, so has y from lo.
-                        unsafe { kernel::<T>().axpy4(len, factors, pointers, a.is_conj(), y.ptr().add(lo)) };
-                        j += 4;
-                        continue;
-                    }
-                }
+            let fours = if by_fours { a.lines() / 4 * 4 } else { 0 };
+            for j in (0..fours).step_by(4) {
+                let factors = core::array::from_fn(|l| alpha * x.get(j + l));
+                // SAFETY: each line has elements from..to, so has y.
+                unsafe { kernel::<T>().axpy4(to - from, factors, a.four(j, from), a.is_conj(), y.ptr().add(from)) };
+            }
+            for j in fours..a.lines() {
                 let (lo, line) = clip(a.line(j), from, to);
                 add_line(alpha * x.get(j), line, a.is_conj(), &y.sub(lo, line.len()));
-                j += 1;
             }
         }
         Axis::Rows => {
-            let mut i = from;
-            while i < to {
-                if i + 4 <= to && x.inc() == 1 {
-                    let lines: [(usize, VecRef<T>); 4] = core::array::from_fn(|l| a.line(i + l));
-                    let (lo, len) = (lines[0].0, lines[0].1.len());
-                    if lines.iter().all(|(l, v)| *l == lo && v.len() == len) {
-                        let pointers = lines.map(|(_, v)| v.ptr());
-                        // SAFETY: each line has `len` elements, so has x from lo.
-                        let sums = unsafe { kernel::<T>().dot4(len, pointers, a.is_conj(), x.ptr().add(lo)) };
-                        for (l, sum) in sums.into_iter().enumerate() {
-                            y.set(i + l, alpha * sum + y.get(i + l));
-                        }
-                        i += 4;
-                        continue;
-                    }
+            let fours = if by_fours { from + (to - from) / 4 * 4 } else { from };
+            for i in (from..fours).step_by(4) {
+                // SAFETY: each line has as many elements as x.
+                let sums = unsafe { kernel::<T>().dot4(x.len(), a.four(i, 0), a.is_conj(), x.ptr()) };
+                for (l, sum) in sums.into_iter().enumerate() {
+                    y.set(i + l, alpha * sum + y.get(i + l));
                 }
+            }
+            for i in fours..to {
                 let (lo, line) = a.line(i);
                 let sum = line_dot(line, a.is_conj(), x.sub(lo, line.len()));
                 y.set(i, alpha * sum + y.get(i));
-                i += 1;
             }
         }
     }
@@ -204,9 +188,31 @@ pub fn sym_mv<T: Scalar>(alpha: T, a: Lines<T>, symmetry: Symmetry, x: VecRef<T>
     // Stored columns act on y as they are and on y(j) conjugated; stored rows the other way round.
     let (conj_axpy, conj_dot) =
         if !hermitian { (false, false) } else { (a.axis() == Axis::Rows, a.axis() == Axis::Cols) };
-    for j in 0..n {
+    let diagonal = |d: T| if hermitian { T::from_real(d.re()) } else { d };
+    let fours = if !a.is_banded() && x.inc() == 1 && y.inc() == 1 { n / 4 * 4 } else { 0 };
+    for j in (0..fours).step_by(4) {
+        // Four lines share all rows before (or behind) the square on the diagonal, which is done element by element.
+        let (lo, len) = shared_rows(a, j);
+        let ax: [T; 4] = core::array::from_fn(|l| alpha * x.get(j + l));
+        // SAFETY: all four lines, x and y have rows lo..lo+len; the lines lie in A, apart from x and y.
+        let sums = unsafe {
+            let (yl, xl) = (y.ptr().add(lo), x.ptr().add(lo));
+            kernel::<T>().axpy_dot4(len, a.four(j, lo), conj_axpy, ax, yl, conj_dot, xl)
+        };
+        for l in 0..4 {
+            let (first, line, d) = off_diagonal(a, j + l);
+            let (at, inside) = clip((first, line), j, j + 4);
+            let mut own = alpha * sums[l] + ax[l] * diagonal(d);
+            for (i, row) in (at..at + inside.len()).enumerate() {
+                let v = inside.get(i);
+                y.set(row, y.get(row) + ax[l] * v.conj_if(conj_axpy));
+                own += alpha * (v.conj_if(conj_dot) * x.get(row));
+            }
+            y.set(j + l, y.get(j + l) + own);
+        }
+    }
+    for j in fours..n {
         let (lo, line, d) = off_diagonal(a, j);
-        let d = if hermitian { T::from_real(d.re()) } else { d };
         let ax = alpha * x.get(j);
         let (yl, xl) = (y.sub(lo, line.len()), x.sub(lo, line.len()));
         let sum = if yl.inc() == 1 && xl.inc() == 1 {
@@ -216,7 +222,7 @@ pub fn sym_mv<T: Scalar>(alpha: T, a: Lines<T>, symmetry: Symmetry, x: VecRef<T>
             add_line(ax, line, conj_axpy, &yl);
             level1::dot(line, conj_dot, xl)
         };
-        y.set(j, y.get(j) + ax * d + alpha * sum);
+        y.set(j, y.get(j) + ax * diagonal(d) + alpha * sum);
     }
     if copied {
         level1::copy(y.as_ref(), result);
@@ -231,67 +237,26 @@ fn off_diagonal<T: Scalar>(a: Lines<T>, j: usize) -> (usize, VecRef<T>, T) {
     if a.is_head() { (lo, line.sub(0, rest), line.get(rest)) } else { (lo + 1, line.sub(1, rest), line.get(0)) }
 }
 
+/// The rows that lines j..j+4 of a triangle in full or packed storage have in common, clear of the diagonal: the first
+/// and how many.
+#[inline]
+fn shared_rows<T: Scalar>(a: Lines<T>, j: usize) -> (usize, usize) {
+    if a.is_head() { (0, j) } else { (j + 4, a.lines() - (j + 4)) }
+}
+
 /// x := A x, A triangular.
 pub fn tri_mv<T: Scalar>(a: Lines<T>, diag: Diag, x: VecMut<T>) {
-    triangular(
-        a,
-        x,
-        |a, j, x| {
-            let (lo, line, d) = off_diagonal(a, j);
-            let factor = x.get(j);
-            let others = x.sub(lo, line.len());
-            let d = if diag == Diag::Unit { T::ONE } else { d.conj_if(a.is_conj()) };
-            match a.axis() {
-                // A zero in x skips the column, NaN in it or not, as in Reference BLAS.
-                Axis::Cols if factor == T::ZERO => {}
-                Axis::Cols => {
-                    add_line(factor, line, a.is_conj(), &others);
-                    if diag == Diag::Stored {
-                        x.set(j, d * factor);
-                    }
-                }
-                Axis::Rows => {
-                    let own = if diag == Diag::Unit { factor } else { d * factor };
-                    let sum = line_dot(line, a.is_conj(), others.as_ref());
-                    x.set(j, own + sum);
-                }
-            }
-        },
-        false,
-    );
+    triangular(a, diag, x, false);
 }
 
 /// Solves A x = b, A triangular; x replaces b.
 pub fn tri_sv<T: Scalar>(a: Lines<T>, diag: Diag, x: VecMut<T>) {
-    triangular(
-        a,
-        x,
-        |a, j, x| {
-            let (lo, line, d) = off_diagonal(a, j);
-            let others = x.sub(lo, line.len());
-            let divided = |v: T| if diag == Diag::Unit { v } else { v / d.conj_if(a.is_conj()) };
-            match a.axis() {
-                // As above.
-                Axis::Cols if x.get(j) == T::ZERO => {}
-                Axis::Cols => {
-                    let v = divided(x.get(j));
-                    x.set(j, v);
-                    add_line(-v, line, a.is_conj(), &others);
-                }
-                Axis::Rows => {
-                    let sum = line_dot(line, a.is_conj(), others.as_ref());
-                    let v = divided(x.get(j) - sum);
-                    x.set(j, v);
-                }
-            }
-        },
-        true,
-    );
+    triangular(a, diag, x, true);
 }
 
-/// Runs a step for every line, in the order in which each needs only elements of x that are still (products) or already
-/// (solutions) what it wants.
-fn triangular<T: Scalar>(a: Lines<T>, x: VecMut<T>, step: impl Fn(Lines<T>, usize, &mut VecMut<T>), solving: bool) {
+/// Goes through the lines in the order in which each needs only elements of x that are still (products) or already
+/// (solutions) what it wants; four at a time where they share rows.
+fn triangular<T: Scalar>(a: Lines<T>, diag: Diag, x: VecMut<T>, solving: bool) {
     let n = a.lines();
     let mut room = Gathered::room::<T>(&[(n, x.inc())]);
     let mut work = room.place(x.sub(0, n));
@@ -302,12 +267,101 @@ fn triangular<T: Scalar>(a: Lines<T>, x: VecMut<T>, step: impl Fn(Lines<T>, usiz
     // Head lines (0..=j) as columns change what stands before j: a product goes upwards, a solution downwards. Rows, tails
     // and solutions each turn that round.
     let upwards = (a.is_head() == (a.axis() == Axis::Cols)) != solving;
-    for step_no in 0..n {
-        let j = if upwards { step_no } else { n - 1 - step_no };
-        step(a, j, &mut work);
+    let by_fours = !a.is_banded() && work.inc() == 1;
+    let t = Triangle { a, diag, solving };
+    let mut done = 0;
+    while done < n {
+        if by_fours && n - done >= 4 {
+            t.four_lines(if upwards { done } else { n - done - 4 }, upwards, &mut work);
+            done += 4;
+        } else {
+            t.line(if upwards { done } else { n - done - 1 }, 0, n, T::ZERO, &mut work);
+            done += 1;
+        }
     }
     if copied {
         level1::copy(work.as_ref(), x);
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Triangle<'a, T> {
+    a: Lines<'a, T>,
+    diag: Diag,
+    solving: bool,
+}
+
+impl<T: Scalar> Triangle<'_, T> {
+    /// What line j does to x, or x to element j, within elements from..to; `rest` is the product of a row with those
+    /// outside.
+    #[inline]
+    fn line(self, j: usize, from: usize, to: usize, rest: T, x: &mut VecMut<T>) {
+        let conj = self.a.is_conj();
+        let (first, line, d) = off_diagonal(self.a, j);
+        let (lo, line) = clip((first, line), from, to);
+        let others = x.sub(lo, line.len());
+        let (old, unit) = (x.get(j), self.diag == Diag::Unit);
+        match self.a.axis() {
+            // A zero in x skips the column, NaN in it or not, as in Reference BLAS.
+            Axis::Cols if old == T::ZERO => {}
+            Axis::Cols => {
+                let new = match (unit, self.solving) {
+                    (true, _) => old,
+                    (false, false) => d.conj_if(conj) * old,
+                    (false, true) => old / d.conj_if(conj),
+                };
+                x.set(j, new);
+                add_line(if self.solving { -new } else { old }, line, conj, &others);
+            }
+            Axis::Rows => {
+                let sum = line_dot(line, conj, others.as_ref()) + rest;
+                let new = match (unit, self.solving) {
+                    (true, false) => old + sum,
+                    (true, true) => old - sum,
+                    (false, false) => d.conj_if(conj) * old + sum,
+                    (false, true) => (old - sum) / d.conj_if(conj),
+                };
+                x.set(j, new);
+            }
+        }
+    }
+
+    /// Lines j..j+4: the rows that they share in one pass, the square on the diagonal line by line.
+    fn four_lines(self, j: usize, upwards: bool, x: &mut VecMut<T>) {
+        let (lo, len) = shared_rows(self.a, j);
+        let four = self.a.four(j, lo);
+        let conj = self.a.is_conj();
+        let mut rest = [T::ZERO; 4];
+        let each = |x: &mut VecMut<T>, from: usize, to: usize, rest: [T; 4]| {
+            for step in 0..4 {
+                let l = if upwards { step } else { 3 - step };
+                self.line(j + l, from, to, rest[l], x);
+            }
+        };
+        if self.a.axis() == Axis::Rows {
+            if len > 0 {
+                // SAFETY: the four lines and x have rows lo..lo+len.
+                rest = unsafe { kernel::<T>().dot4(len, four, conj, x.ptr().add(lo)) };
+            }
+            return each(x, j, j + 4, rest);
+        }
+        if self.solving {
+            each(x, j, j + 4, rest);
+        }
+        let factors: [T; 4] = core::array::from_fn(|l| if self.solving { -x.get(j + l) } else { x.get(j + l) });
+        if factors.contains(&T::ZERO) {
+            // Zeros skip their columns: one at a time.
+            for (l, &factor) in factors.iter().enumerate().filter(|(_, f)| **f != T::ZERO) {
+                let (_, line) = clip(self.a.line(j + l), lo, lo + len);
+                add_line(factor, line, conj, &x.sub(lo, line.len()));
+            }
+        } else if len > 0 {
+            // SAFETY: the four lines and x have rows lo..lo+len.
+            unsafe { kernel::<T>().axpy4(len, factors, four, conj, x.ptr().add(lo)) };
+        }
+        if !self.solving {
+            each(x, j, j + 4, rest);
+        }
     }
 }
 
@@ -377,13 +431,26 @@ fn rank_update<T: Scalar>(terms: &[(T, VecRef<T>, VecRef<T>)], symmetry: Symmetr
         let (lo, line) = a.line(j);
         // Zeros skip the line, NaN in the other elements or not, as in Reference BLAS.
         let skipped = first.get(j) == T::ZERO && second.get(j) == T::ZERO;
-        for (t, &(alpha, ..)) in terms.iter().enumerate().filter(|_| !skipped) {
+        // Element (i, j) of a stored column is alpha x(i) conj(y(j)); of a stored row j it is alpha x(j) conj(y(i)).
+        let conj = hermitian && !columns;
+        let term = |t: usize| {
             let (x, y) = if t == 0 { (first, second) } else { (second, first) };
-            // Element (i, j) of a stored column is alpha x(i) conj(y(j)); of a stored row j it is alpha x(j) conj(y(i)).
+            let alpha = terms[t].0;
             if columns {
-                rank_one_line(alpha * y.get(j).conj_if(hermitian), x.sub(lo, line.len()), false, &line);
+                (alpha * y.get(j).conj_if(hermitian), x.sub(lo, line.len()))
             } else {
-                rank_one_line(alpha * x.get(j), y.sub(lo, line.len()), hermitian, &line);
+                (alpha * x.get(j), y.sub(lo, line.len()))
+            }
+        };
+        if skipped {
+        } else if terms.len() == 2 && first.inc() == 1 && second.inc() == 1 {
+            let ((f0, v0), (f1, v1)) = (term(0), term(1));
+            // SAFETY: the views' own elements.
+            unsafe { kernel::<T>().axpy2(line.len(), [f0, f1], [v0.ptr(), v1.ptr()], conj, line.ptr()) };
+        } else {
+            for t in 0..terms.len() {
+                let (factor, v) = term(t);
+                rank_one_line(factor, v, conj, &line);
             }
         }
         if hermitian {

@@ -553,6 +553,21 @@ impl<'a, T: Scalar> Lines<'a, T> {
             _ => None,
         }
     }
+    /// Whether lines are cut by a band narrower than the matrix.
+    #[inline]
+    pub fn is_banded(&self) -> bool {
+        (self.before != ALL && self.before != 0)
+            || (self.after != ALL && self.after != 0)
+            || self.before == self.after && self.before != ALL
+    }
+    /// Pointers to element `lo` of four lines from j on; all four store it.
+    #[inline]
+    pub fn four(&self, j: usize, lo: usize) -> [*const T; 4] {
+        core::array::from_fn(|l| {
+            let (first, line) = self.line(j + l);
+            line.ptr().wrapping_add(lo - first)
+        })
+    }
     /// A triangle whose lines end at the diagonal (`0..=j`); otherwise they start there (`j..n`).
     #[inline]
     pub fn is_head(&self) -> bool {

@@ -4,7 +4,7 @@
 //! a buffer nor a split of the work into pieces changes a bit. Contract as in `tile.rs`.
 
 use super::simd::{RealSimd, Simd};
-use crate::scalar::Scalar;
+use crate::scalar::{Real, Scalar};
 
 /// How a loop body touches memory at element i: whole vectors, or the few elements that are left.
 trait Access: Copy {
@@ -131,30 +131,40 @@ pub unsafe fn dots<V: Simd, const N: usize, const U: usize, const CONJ: bool>(
     }
 }
 
-/// One pass over a: y := alpha a + y, and the product of a with x; either with a conjugated. What `symv` does to a column.
+/// One pass over N vectors a: y := alpha[0] a[0] + … + y, and the products of each with x; either with a conjugated. What
+/// `symv` does to N columns.
 #[inline(always)]
-pub unsafe fn axpy_dot<V: Simd>(
+pub unsafe fn axpy_dots<V: Simd, const N: usize>(
     n: usize,
-    a: *const V::T,
+    a: [*const V::T; N],
     conj_axpy: bool,
-    alpha: V::T,
+    alpha: [V::T; N],
     y: *mut V::T,
     conj_dot: bool,
     x: *const V::T,
-) -> V::T {
+) -> [V::T; N] {
     // SAFETY: as above.
     unsafe {
-        let va = V::splat(alpha);
-        let mut even = V::zero();
-        let mut odd = V::zero();
+        let mut factors = [V::zero(); N];
+        for (v, &s) in factors.iter_mut().zip(&alpha) {
+            *v = V::splat(s);
+        }
+        let mut acc = [V::zero(); N];
         for_vectors!(V, n, |i, io| {
-            let v = io.load::<V>(a.add(i));
-            io.store(conj_if(v, conj_axpy).mul_add(va, io.load::<V>(y.add(i))), y.add(i));
-            let sum = conj_if(v, conj_dot).mul_add(io.load::<V>(x.add(i)), even);
-            even = odd;
-            odd = sum;
+            let xv = io.load::<V>(x.add(i));
+            let mut sum = io.load::<V>(y.add(i));
+            for l in 0..N {
+                let v = io.load::<V>(a[l].add(i));
+                sum = conj_if(v, conj_axpy).mul_add(factors[l], sum);
+                acc[l] = conj_if(v, conj_dot).mul_add(xv, acc[l]);
+            }
+            io.store(sum, y.add(i));
         });
-        even.add(odd).sum()
+        let mut out = [V::T::ZERO; N];
+        for l in 0..N {
+            out[l] = acc[l].sum();
+        }
+        out
     }
 }
 
@@ -286,16 +296,36 @@ pub unsafe fn max_abs<V: RealSimd>(n: usize, x: *const V::T) -> V::T {
     }
 }
 
-/// The largest |re| + |im|; NaN counts as nothing.
+/// The largest |re| + |im| of n complex numbers, given as 2n reals; NaN counts as nothing.
 #[inline(always)]
-pub unsafe fn max_abs1<T: Scalar>(n: usize, x: *const T) -> T::Real {
-    let mut largest = T::Real::ZERO;
-    for i in 0..n {
-        // SAFETY: as above.
-        let a = unsafe { *x.add(i) }.abs1();
-        if a > largest {
-            largest = a;
+pub unsafe fn max_abs1<V: RealSimd>(n: usize, x: *const V::T) -> V::T {
+    // SAFETY: as above.
+    unsafe {
+        let mut acc = [V::zero(); 2];
+        let mut i = 0;
+        while i + 2 * V::LANES <= n {
+            for (u, a) in acc.iter_mut().enumerate() {
+                let p = x.add(2 * (i + u * V::LANES));
+                let (re, im) = V::deinterleave(V::load(p), V::load(p.add(V::LANES)));
+                *a = a.max(re.abs().add(im.abs()));
+            }
+            i += 2 * V::LANES;
         }
+        let mut lanes = [V::T::ZERO; super::tile::MAX_WIDTH];
+        acc[0].max(acc[1]).store(lanes.as_mut_ptr());
+        let mut largest = V::T::ZERO;
+        for &lane in &lanes[..V::LANES] {
+            if lane > largest {
+                largest = lane;
+            }
+        }
+        while i < n {
+            let sum = (*x.add(2 * i)).abs() + (*x.add(2 * i + 1)).abs();
+            if sum > largest {
+                largest = sum;
+            }
+            i += 1;
+        }
+        largest
     }
-    largest
 }

@@ -108,6 +108,7 @@ pub trait GemmKernel: Sync {
 /// [`GemmKernel`]. What each computes stands in `lines.rs`.
 pub trait LineKernel<T: Scalar>: Sync {
     unsafe fn axpy(&self, n: usize, alpha: T, x: *const T, conj: bool, y: *mut T);
+    unsafe fn axpy2(&self, n: usize, alpha: [T; 2], x: [*const T; 2], conj: bool, y: *mut T);
     unsafe fn axpy4(&self, n: usize, alpha: [T; 4], x: [*const T; 4], conj: bool, y: *mut T);
     unsafe fn dot(&self, n: usize, x: *const T, conj: bool, y: *const T) -> T;
     /// As `dot`, in the order of operations of `dot4`.
@@ -123,6 +124,16 @@ pub trait LineKernel<T: Scalar>: Sync {
         conj_dot: bool,
         x: *const T,
     ) -> T;
+    unsafe fn axpy_dot4(
+        &self,
+        n: usize,
+        a: [*const T; 4],
+        conj_axpy: bool,
+        alpha: [T; 4],
+        y: *mut T,
+        conj_dot: bool,
+        x: *const T,
+    ) -> [T; 4];
     unsafe fn scal(&self, n: usize, alpha: T, x: *mut T);
     unsafe fn axpby(&self, n: usize, alpha: T, x: *const T, beta: T, y: *mut T);
     unsafe fn swap(&self, n: usize, x: *mut T, y: *mut T);
@@ -289,7 +300,15 @@ macro_rules! kernel_table {
             } }
             kernel_table! { @fn $feature
             unsafe fn axpy_dot(&self, n: usize, a: *const $T, conj_axpy: bool, alpha: $T, y: *mut $T, conj_dot: bool, x: *const $T) -> $T {
-                unsafe { lines::axpy_dot::<$V>(n, a, conj_axpy, alpha, y, conj_dot, x) }
+                unsafe { lines::axpy_dots::<$V, 1>(n, [a], conj_axpy, [alpha], y, conj_dot, x)[0] }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn axpy_dot4(&self, n: usize, a: [*const $T; 4], conj_axpy: bool, alpha: [$T; 4], y: *mut $T, conj_dot: bool, x: *const $T) -> [$T; 4] {
+                unsafe { lines::axpy_dots::<$V, 4>(n, a, conj_axpy, alpha, y, conj_dot, x) }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn axpy2(&self, n: usize, alpha: [$T; 2], x: [*const $T; 2], conj: bool, y: *mut $T) {
+                unsafe { if conj { lines::axpys::<$V, 2, true>(n, alpha, x, y) } else { lines::axpys::<$V, 2, false>(n, alpha, x, y) } }
             } }
             kernel_table! { @fn $feature
             unsafe fn scal(&self, n: usize, alpha: $T, x: *mut $T) {
@@ -321,7 +340,7 @@ macro_rules! kernel_table {
             } }
             kernel_table! { @fn $feature
             unsafe fn max_abs1(&self, n: usize, x: *const $T) -> Part {
-                unsafe { if PARTS == 1 { lines::max_abs::<$R>(n, x.cast()) } else { lines::max_abs1::<$T>(n, x) } }
+                unsafe { if PARTS == 1 { lines::max_abs::<$R>(n, x.cast()) } else { lines::max_abs1::<$R>(n, x.cast()) } }
             } }
         }
         Kernels { name: concat!($isa, " ", stringify!($T), " ", stringify!($mv), "v x ", stringify!($nr)), gemm: &K, lines: &K }

@@ -211,6 +211,8 @@ fn check_lines<T: Scalar>(kernels: &Kernels<T>) {
             // SAFETY: all vectors have n elements.
             unsafe {
                 assert_eq!(on(&|p| kernel.axpy(n, alpha[0], pointers[0], conj, p)), axpy(1), "{name} axpy n={n}");
+                let (two, p2) = ([alpha[0], alpha[1]], [pointers[0], pointers[1]]);
+                assert_eq!(on(&|p| kernel.axpy2(n, two, p2, conj, p)), axpy(2), "{name} axpy2 n={n}");
                 assert_eq!(on(&|p| kernel.axpy4(n, alpha, pointers, conj, p)), axpy(4), "{name} axpy4 n={n}");
                 assert_eq!(kernel.dot(n, pointers[0], conj, y.as_ptr()), dot(&x[0]), "{name} dot n={n}");
                 assert_eq!(kernel.dot1(n, pointers[0], conj, y.as_ptr()), dot(&x[0]), "{name} dot1 n={n}");
@@ -224,6 +226,14 @@ fn check_lines<T: Scalar>(kernels: &Kernels<T>) {
                     });
                     let want = (0..n).fold(T::ZERO, |sum, i| sum + x[0][i].conj_if(conj_dot) * x[1][i]);
                     assert_eq!((out, sum.get()), (axpy(1), want), "{name} axpy_dot n={n}");
+                    let sums = core::cell::Cell::new([T::ZERO; 4]);
+                    let out = on(&|p| {
+                        sums.set(kernel.axpy_dot4(n, pointers, conj, alpha, p, conj_dot, pointers[1]));
+                    });
+                    let want: [T; 4] = core::array::from_fn(|l| {
+                        (0..n).fold(T::ZERO, |sum, i| sum + x[l][i].conj_if(conj_dot) * x[1][i])
+                    });
+                    assert_eq!((out, sums.get()), (axpy(4), want), "{name} axpy_dot4 n={n}");
                 }
             }
         }
