@@ -3,12 +3,12 @@
 # by its environment, which it reads only once a process: each instruction set
 # up to the best of this machine, no scratch memory, many threads on small work.
 #
-#   tests/run-levels.sh [CASES]      random cases for each combination (default 8)
+#   tests/run-levels.sh [CASES]      random cases for each combination (default 5)
 #
 # CORTEN_LIB names the library, as for `cargo test`.
 set -euo pipefail
 cd "$(dirname "$0")"
-export CORTEN_TEST_CASES=${1:-${CORTEN_TEST_CASES:-8}}
+export CORTEN_TEST_CASES=${1:-${CORTEN_TEST_CASES:-5}}
 unset CORTEN_ISA CORTEN_SCRATCH_LIMIT CORTEN_NUM_THREADS CORTEN_THREAD_MIN_WORK CORTEN_VERBOSE \
     CORTEN_TEST_FOREIGN OPENBLAS_NUM_THREADS OMP_NUM_THREADS
 CORTEN_LIB=${CORTEN_LIB:-$PWD/../target/release/libcorten.so}

@@ -103,7 +103,11 @@ pub unsafe fn imatcopy<T: Scalar>(
     }
 }
 
-/// Transposition in place by following the cycles of the permutation: compact, permute, spread. Slow, needs no memory.
+/// Transposition in place with no memory and without touching what lies between the columns. Slow.
+///
+/// First the elements change places among the old positions until they stand in the order of the result, by following the
+/// cycles of the permutation; then they move, in that order, to the new positions. Both sets of positions ascend, so an
+/// element that moves backwards can only meet earlier ones, one that moves forwards only later ones that move forwards too.
 ///
 /// # Safety
 /// As for `imatcopy`.
@@ -117,37 +121,44 @@ unsafe fn transpose_without_scratch<T: Scalar>(
     op: &dyn Fn(T) -> T,
 ) {
     let total = rows * cols;
-    // SAFETY: a dense matrix is no larger than either form.
-    unsafe {
-        for j in 0..cols {
-            core::ptr::copy(ptr.add(j * ld_in), ptr.add(j * rows), rows);
+    let old = |at: usize| at % rows + at / rows * ld_in;
+    let new = |at: usize| at % cols + at / cols * ld_out;
+    // Element i + j*rows is wanted as number j + i*cols.
+    let target = |at: usize| at / rows + at % rows * cols;
+    for start in 0..total {
+        // Each cycle is moved once, from its smallest member.
+        let mut at = target(start);
+        while at > start {
+            at = target(at);
         }
-        // Element i + j*rows goes to j + i*cols.
-        let target = |at: usize| (at / rows) + (at % rows) * cols;
-        for start in 0..total {
-            // Each cycle is moved once, from its smallest member.
-            let mut at = target(start);
-            while at > start {
-                at = target(at);
-            }
-            if at < start {
-                continue;
-            }
-            let mut carried = *ptr.add(start);
-            let mut at = start;
-            loop {
-                at = target(at);
-                core::ptr::swap(&mut carried, ptr.add(at));
-                if at == start {
-                    break;
-                }
+        if at < start {
+            continue;
+        }
+        // SAFETY: old positions.
+        let mut carried = unsafe { *ptr.add(old(start)) };
+        loop {
+            at = target(at);
+            // SAFETY: as above.
+            unsafe { core::ptr::swap(&mut carried, ptr.add(old(at))) };
+            if at == start {
+                break;
             }
         }
-        for at in 0..total {
-            *ptr.add(at) = op(*ptr.add(at));
+    }
+    let step = |at: usize| {
+        // SAFETY: an old and a new position.
+        unsafe { *ptr.add(new(at)) = op(*ptr.add(old(at))) }
+    };
+    let forwards = |at: usize| new(at) > old(at);
+    let mut at = 0;
+    while at < total {
+        if !forwards(at) {
+            step(at);
+            at += 1;
+            continue;
         }
-        for j in (0..rows).rev() {
-            core::ptr::copy(ptr.add(j * cols), ptr.add(j * ld_out), cols);
-        }
+        let end = (at..total).find(|&t| !forwards(t)).unwrap_or(total);
+        (at..end).rev().for_each(step);
+        at = end;
     }
 }
