@@ -32,10 +32,10 @@ install: build ## into PREFIX=/usr/local (DESTDIR is honoured)
 	cmake --install $(BUILD) --prefix $(PREFIX)
 
 headers: ## regenerate include/*.h from the Rust source (cbindgen)
-	$(CARGO) run --quiet --locked --release --manifest-path ffi/headers/Cargo.toml
+	$(CARGO) run --quiet --locked --manifest-path ffi/headers/Cargo.toml
 
 headers-check: ## fail if regenerating the headers or ffi/exports.txt would change them
-	@$(CARGO) run --quiet --locked --release --manifest-path ffi/headers/Cargo.toml -- --check
+	@$(CARGO) run --quiet --locked --manifest-path ffi/headers/Cargo.toml -- --check
 
 fmt: ## format all Rust code
 	$(CARGO) fmt --all

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-/// One variable: its name, what it does (printed by `corten_get_config` users and the documentation), its value.
+/// One variable: its name, what it does, its value.
 pub struct Var {
     pub name: &'static str,
     pub help: &'static str,
@@ -43,7 +43,7 @@ pub static THREAD_MIN_WORK: Var =
     Var::new("CORTEN_THREAD_MIN_WORK", "floating-point operations below which a call stays on one thread");
 pub static SCRATCH_LIMIT: Var =
     Var::new("CORTEN_SCRATCH_LIMIT", "bytes of scratch memory a thread may take; beyond it the slow paths run");
-pub static VERBOSE: Var = Var::new("CORTEN_VERBOSE", "1: a line on stderr for each level-3 call; 2: also why");
+pub static VERBOSE: Var = Var::new("CORTEN_VERBOSE", "1: a line on stderr for each level-3 call");
 
 /// All of them, for documentation and tests.
 pub static ALL: [&Var; 7] =

@@ -7,7 +7,7 @@ use std::time::Instant;
 const UNREAD: u32 = u32::MAX;
 static LEVEL: AtomicU32 = AtomicU32::new(UNREAD);
 
-/// 0 off, 1 a line a call, 2 also the reasons.
+/// 0 off, 1 a line a call.
 #[inline]
 pub fn enabled() -> u32 {
     match LEVEL.load(Ordering::Relaxed) {
@@ -18,7 +18,7 @@ pub fn enabled() -> u32 {
 
 #[cold]
 fn read() -> u32 {
-    let level = env::VERBOSE.number().unwrap_or(0).min(2) as u32;
+    let level = env::VERBOSE.number().unwrap_or(0).min(1) as u32;
     LEVEL.store(level, Ordering::Relaxed);
     level
 }
