@@ -8,6 +8,11 @@ import ctypes
 
 import threadpoolctl
 
+if not hasattr(threadpoolctl, "register"):
+    raise ImportError(
+        f"corten_threadpoolctl needs threadpoolctl 3.2 or later, this is {threadpoolctl.__version__}; "
+        "older ones see Corten under the drop-in names of lib/corten/compat")
+
 
 class CortenController(threadpoolctl.OpenBLASController):
     internal_api = "corten"

@@ -17,7 +17,11 @@
 extern "C" {
 #endif
 
-typedef int32_t blas_int;
+/* As for CBLAS_INT in cblas.h: int64_t only for programs that link libblas64. */
+#ifndef BLAS_INT
+#define BLAS_INT int32_t
+#endif
+typedef BLAS_INT blas_int;
 
 /* Complex numbers returned by value; in C++ a struct of the same layout. Complex arguments are pointers to void, so that
  * arrays of float _Complex, std::complex<float> or float[2] can be passed without a cast. */

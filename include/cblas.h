@@ -17,6 +17,8 @@
 extern "C" {
 #endif
 
+/* The integers of the plain names in libcorten are these; for 64 bit integers include cblas_64.h instead. To define
+ * CBLAS_INT as int64_t is right only for programs that link libblas64 (pkg-config blas64 does it). */
 #ifndef CBLAS_INT
 #define CBLAS_INT int32_t
 #endif

@@ -22,7 +22,7 @@ extern "C" {
 /* Version of the library, like "0.1.0". */
 const char *corten_version(void);
 
-/* Version, instruction set and number of threads in one line, for logs. */
+/* Version, instruction set and number of processors in one line, for logs. */
 const char *corten_get_config(void);
 
 /* The instruction set whose kernels are used: "generic", "avx2", "avx512". */
@@ -31,7 +31,8 @@ const char *corten_get_isa(void);
 /* Number of threads that the next call from this thread may use. */
 int corten_get_num_threads(void);
 
-/* Sets the number of threads for the whole process, from the next call on. */
+/* Sets the number of threads for the whole process, from the next call on; 0 or less restores the number of
+ * processors. */
 void corten_set_num_threads(int num_threads);
 
 /* Sets the number of threads for calls from this thread; 0 follows the process again. Returns the previous setting. */
@@ -43,7 +44,9 @@ int corten_get_num_procs(void);
 /* Lets the host program run parallel work on its own threads.
  *
  * parallel_for(ctx, n, task, arg) must call task(arg, i) for each i from 0 to n-1, on any threads and in any order,
- * and return when all have returned. Null takes the library's own threads again. */
+ * and return when all have returned. n is the number of threads the library wants to use, at most what
+ * corten_set_num_threads allows. Several application threads may be in parallel_for at once. A BLAS call made
+ * inside a task stays on its thread. Null takes the library's own threads again; calls under way are not affected. */
 void corten_set_thread_pool(void (*parallel_for)(void *ctx, size_t n, void (*task)(void *arg, size_t i),
     void *arg), void *ctx);
 

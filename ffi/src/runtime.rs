@@ -30,13 +30,13 @@ pub extern "C" fn corten_version() -> *const c_char {
     VERSION.as_ptr().cast()
 }
 
-/// Version, instruction set and number of threads in one line, for logs.
+/// Version, instruction set and number of processors in one line, for logs.
 #[unsafe(no_mangle)]
 pub extern "C" fn corten_get_config() -> *const c_char {
     static CONFIG: OnceLock<CString> = OnceLock::new();
     text(&CONFIG, || {
         format!(
-            "Corten {} LP64+ILP64 isa={} max_threads={}",
+            "Corten {} LP64+ILP64 isa={} procs={}",
             env!("CARGO_PKG_VERSION"),
             runtime::isa_name(),
             runtime::num_procs()
@@ -57,7 +57,8 @@ pub extern "C" fn corten_get_num_threads() -> c_int {
     to_c(runtime::num_threads())
 }
 
-/// Sets the number of threads for the whole process, from the next call on.
+/// Sets the number of threads for the whole process, from the next call on; 0 or less restores the number of
+/// processors.
 #[unsafe(no_mangle)]
 pub extern "C" fn corten_set_num_threads(num_threads: c_int) {
     runtime::set_num_threads(from_c(num_threads));
@@ -78,7 +79,9 @@ pub extern "C" fn corten_get_num_procs() -> c_int {
 /// Lets the host program run parallel work on its own threads.
 ///
 /// `parallel_for(ctx, n, task, arg)` must call `task(arg, i)` for each i from 0 to n-1, on any threads and in any order,
-/// and return when all have returned. Null takes the library's own threads again.
+/// and return when all have returned. n is the number of threads the library wants to use, at most what
+/// `corten_set_num_threads` allows. Several application threads may be in `parallel_for` at once. A BLAS call made
+/// inside a task stays on its thread. Null takes the library's own threads again; calls under way are not affected.
 #[unsafe(no_mangle)]
 pub extern "C" fn corten_set_thread_pool(
     parallel_for: Option<

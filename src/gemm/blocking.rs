@@ -34,10 +34,29 @@ pub fn blocks(
     caches: &Caches,
 ) -> Blocks {
     let kc = kc(k, kc_max);
-    let row = kc.max(1) * element;
-    let mc_max = round_down(caches.l2 * 5 / 8 / row, mr).max(mr);
-    let nc_max = round_down((caches.l3 / 4).min(B_PANEL) / row, nr).max(nr);
+    let (mc_max, nc_max) = largest(kc, mr, nr, element, caches);
     Blocks { mc: even_pieces(m, mc_max, mr), kc, nc: even_pieces(n, nc_max, nr) }
+}
+
+/// The most elements of scratch that any rectangle of an m x n result asks for. It grows with m and n, so a rectangle
+/// never asks for more than the whole.
+pub fn scratch(
+    (m, n, k): (usize, usize, usize),
+    (mr, nr, kc_max): (usize, usize, usize),
+    element: usize,
+    caches: &Caches,
+) -> usize {
+    let kc = kc(k, kc_max);
+    let (mc_max, nc_max) = largest(kc, mr, nr, element, caches);
+    kc * (m.next_multiple_of(mr).min(mc_max) + n.next_multiple_of(nr).min(nc_max))
+}
+
+/// The largest mc and nc for a kc.
+fn largest(kc: usize, mr: usize, nr: usize, element: usize, caches: &Caches) -> (usize, usize) {
+    let row = kc.max(1) * element;
+    let mc = round_down(caches.l2 * 5 / 8 / row, mr).max(mr);
+    let nc = round_down((caches.l3 / 4).min(B_PANEL) / row, nr).max(nr);
+    (mc, nc)
 }
 
 /// `len` in equal pieces of at most `max`, a multiple of `unit`.
@@ -88,6 +107,7 @@ mod tests {
         for &(m, n, k) in &[(1, 1, 1), (2048, 2048, 2048), (17, 4096, 9), (100_000, 3, 100_000), (5, 5, 0)] {
             let b = blocks((m, n, k), (16, 6, 384), 4, &CACHES);
             assert!(b.mc.is_multiple_of(16) && b.nc.is_multiple_of(6), "{b:?}");
+            assert!(b.kc * (b.mc + b.nc) <= scratch((m, n, k), (16, 6, 384), 4, &CACHES), "{b:?}");
             assert!(b.mc * b.kc * 4 <= 512 << 10 && b.nc * b.kc * 4 <= B_PANEL, "{b:?}");
         }
     }

@@ -14,9 +14,9 @@
 use super::blocking::{self, Blocks};
 use super::pack::{Format, Kernel, Operand};
 use super::small;
-use crate::kernels::tile::MAX_WIDTH;
+use crate::kernels::tile::MAX_TILE;
 use crate::matrix::{MatMut, Uplo};
-use crate::runtime::memory::Scratch;
+use crate::runtime::memory::{self, Scratch};
 use crate::runtime::{cpu, pool};
 use crate::scalar::Scalar;
 
@@ -55,6 +55,9 @@ pub fn run<T: Scalar>(product: Product<T>, threads: Threads) {
         return;
     }
     let kernel = T::kernels().gemm;
+    // Decided for the product as a whole: its bits must not depend on how threads cut it.
+    let tile = (kernel.mr(), kernel.nr(), kernel.kc());
+    let packed = memory::allows::<T>(blocking::scratch((m, n, k), tile, size_of::<T>(), &cpu::caches()));
     let work = 2.0 * m as f64 * n as f64 * k as f64 * if T::IS_COMPLEX { 4.0 } else { 1.0 };
     let threads = if threads == Threads::Shared { pool::threads_for(work) } else { 1 };
     let (rows, cols) = if product.part.is_some() && threads > 1 {
@@ -68,7 +71,12 @@ pub fn run<T: Scalar>(product: Product<T>, threads: Threads) {
     let (rows, cols) = (m.div_ceil(mt), n.div_ceil(nt));
     pool::run(rows * cols, threads, &|task| {
         let (i, j) = (task % rows * mt, task / rows * nt);
-        product.rectangle(kernel, i, mt.min(m - i), j, nt.min(n - j));
+        let (mt, nt) = (mt.min(m - i), nt.min(n - j));
+        if packed {
+            product.rectangle(kernel, i, mt, j, nt);
+        } else {
+            product.without_scratch(i, mt, j, nt);
+        }
     });
 }
 
@@ -201,7 +209,7 @@ impl<'a, T: Scalar> Product<'a, T> {
         }
     }
 
-    /// The definition of the product, for when there is no scratch memory.
+    /// The definition of the product, for when scratch memory is not allowed, or there is none to be had.
     #[cold]
     fn without_scratch(&self, i: usize, m: usize, j: usize, n: usize) {
         let mut c = self.c.alias();
@@ -229,9 +237,6 @@ struct Tile {
     j: usize,
     n: usize,
 }
-
-/// Elements of the largest register tile of any table: checked where it is used.
-const MAX_TILE: usize = 8 * MAX_WIDTH;
 
 /// C := beta C on the wanted part; beta == 0 never reads C.
 pub fn scale<T: Scalar>(beta: T, c: &MatMut<T>, part: Option<Uplo>) {

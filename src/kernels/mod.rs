@@ -234,7 +234,7 @@ macro_rules! kernel_table {
         type Part = <$T as Scalar>::Real;
         const PARTS: usize = if <$T as Scalar>::IS_COMPLEX { 2 } else { 1 };
         const MR: usize = $mv * <$V as Simd>::LANES;
-        const { assert!(MR <= tile::MAX_WIDTH && $nr <= tile::MAX_WIDTH) };
+        const { assert!(MR <= tile::MAX_WIDTH && $nr <= tile::MAX_WIDTH && MR * $nr <= tile::MAX_TILE) };
         struct K;
         // Sound in all methods: the callers keep the contract of the trait, which is that of `tile` and `lines`.
         #[allow(clippy::undocumented_unsafe_blocks)]

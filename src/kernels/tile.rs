@@ -231,6 +231,8 @@ unsafe fn put<V: Simd>(v: V, conj: bool, dst: *mut V::T) {
 
 /// The widest panel of any table.
 pub const MAX_WIDTH: usize = 64;
+/// Elements of the largest register tile of any table.
+pub const MAX_TILE: usize = 512;
 
 /// As [`pack_vectors`] into a panel of k steps of NR single elements, for the operand that is broadcast.
 #[inline(always)]

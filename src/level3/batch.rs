@@ -17,7 +17,10 @@ pub struct GemmProblem<'a, T> {
 
 /// Computes `problem(0) … problem(count-1)`. Their results share no memory.
 pub fn gemm_batch<T: Scalar>(count: usize, problem: &(dyn Fn(usize) -> GemmProblem<'static, T> + Sync)) {
-    let flops = |p: &GemmProblem<T>| 2.0 * p.c.rows() as f64 * p.c.cols() as f64 * p.a.cols() as f64;
+    let flops = |p: &GemmProblem<T>| {
+        let unit = if T::IS_COMPLEX { 8.0 } else { 2.0 };
+        unit * p.c.rows() as f64 * p.c.cols() as f64 * p.a.cols() as f64
+    };
     let work: f64 = (0..count).map(|i| flops(&problem(i))).sum();
     let threads = pool::threads_for(work);
     // A batch with fewer products than threads: each product uses them all, one after the other.

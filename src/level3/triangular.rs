@@ -90,9 +90,9 @@ fn multiply<T: Scalar>(alpha: T, a: MatRef<T>, uplo: Uplo, diag: Diag, b: &MatMu
 
 fn multiply_small<T: Scalar>(alpha: T, a: MatRef<T>, uplo: Uplo, diag: Diag, b: &MatMut<T>) {
     let (n, cols) = (b.rows(), b.cols());
-    // A bounded copy of B at a time becomes the operand.
+    // A bounded copy of B at a time becomes the operand. Its size does not depend on how threads share the columns.
     const COLUMNS: usize = 256;
-    let Some(scratch) = Scratch::take_for::<T>(n * COLUMNS.min(cols)) else {
+    let Some(scratch) = Scratch::take_for::<T>(n * COLUMNS) else {
         return multiply_without_scratch(alpha, a, uplo, diag, b);
     };
     for j in (0..cols).step_by(COLUMNS) {

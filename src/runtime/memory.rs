@@ -23,6 +23,11 @@ struct Header {
 
 static CACHE: [AtomicPtr<Header>; SLOTS] = [const { AtomicPtr::new(core::ptr::null_mut()) }; SLOTS];
 
+/// Whether `CORTEN_SCRATCH_LIMIT` allows a block of n elements.
+pub fn allows<T>(n: usize) -> bool {
+    n.checked_mul(size_of::<T>()).is_some_and(|bytes| bytes <= limit())
+}
+
 /// A block of scratch memory; its contents are undefined.
 pub struct Scratch {
     block: *mut Header,

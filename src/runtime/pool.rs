@@ -343,15 +343,12 @@ pub type ParallelFor =
 
 static CALLBACK: AtomicPtr<(ParallelFor, usize)> = AtomicPtr::new(core::ptr::null_mut());
 
-/// Uses the host's threads instead of workers of our own; `None` goes back to those. Not to be called while other
-/// threads are inside the library.
+/// Uses the host's threads instead of workers of our own; `None` goes back to those. Calls that are under way finish on
+/// the threads they began with.
 pub fn set_callback(callback: Option<(ParallelFor, *mut c_void)>) {
     let new = callback.map_or(core::ptr::null_mut(), |(f, ctx)| Box::into_raw(Box::new((f, ctx as usize))));
-    let old = CALLBACK.swap(new, Ordering::AcqRel);
-    if !old.is_null() {
-        // SAFETY: came from Box::into_raw above, and nobody is inside a call.
-        drop(unsafe { Box::from_raw(old) });
-    }
+    // The old pair is not freed: a call on another thread may be about to use it. Sixteen bytes a change.
+    CALLBACK.store(new, Ordering::Release);
 }
 
 extern "C" fn one_thread_of_callback(job: *mut c_void, _index: usize) {
@@ -368,7 +365,7 @@ fn run_by_callback(job: &Job, threads: usize) -> bool {
     if callback.is_null() {
         return false;
     }
-    // SAFETY: set by set_callback, which must not run at the same time as calls.
+    // SAFETY: set by set_callback and never freed.
     let (parallel_for, ctx) = unsafe { *callback };
     parallel_for(ctx as *mut c_void, threads, one_thread_of_callback, core::ptr::from_ref(job).cast_mut().cast());
     // A host that dropped indices must not lose work.
