@@ -6,7 +6,7 @@ BUILD  := build/cmake
 CARGO  ?= cargo
 
 .DEFAULT_GOAL := build
-.PHONY: help build demo test bench install headers headers-check fmt clippy dist clean
+.PHONY: help build demo test test-avx512 bench install headers headers-check fmt clippy dist clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
@@ -23,6 +23,10 @@ demo: ## build, install into build/demo, run the examples, run NumPy on the libr
 test: ## everything that CI checks
 	@tests/setup.sh test
 	@tests/run.sh
+
+test-avx512: ## the AVX-512 kernels on an emulated CPU (about ten minutes)
+	@tests/setup.sh test
+	@tests/emulated/run.sh
 
 bench: ## the benchmarks of bench/ (BENCH="arguments")
 	@tests/setup.sh build
