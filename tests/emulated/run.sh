@@ -165,7 +165,8 @@ linux /boot/vmlinuz $(echo $options) jobs=${2// /,}
 initrd /boot/initrd
 boot
 END
-    grub-mkrescue -o "$dir/disk.iso" "$dir/iso" >"$dir/grub.log" 2>&1 || { cat "$dir/grub.log" >&2; fail "grub-mkrescue failed"; }
+    grub-mkrescue -o "$dir/disk.iso" "$dir/iso" >"$dir/grub.log" 2>&1 ||
+        { cat "$dir/grub.log" >&2; fail "grub-mkrescue failed"; }
     rm -rf "$dir/iso"
     # ips couples emulated time to instructions: low, or waiting for devices costs long loops.
     cat >"$dir/bochsrc" <<'END'
@@ -189,9 +190,15 @@ END
     echo continue >"$dir/debugger"
     (
         cd "$dir"
+        status=0
         BXSHARE=/usr/share/bochs TERM=vt100 timeout -k 5 "$limit" \
-            script -qec "bochs-bin -q -f bochsrc -rc debugger" /dev/null </dev/null >screen.log 2>&1 || true
-        echo "$SECONDS" >seconds
+            script -qec "bochs-bin -q -f bochsrc -rc debugger" /dev/null </dev/null >screen.log 2>&1 || status=$?
+        case $status in
+        0 | 1) how=ended ;;
+        124 | 137) how="was stopped, by the limit of $limit s if that has passed (status $status)," ;;
+        *) how="failed with status $status" ;;
+        esac
+        echo "$how after $SECONDS s" >end
     ) &
 }
 
@@ -219,7 +226,7 @@ for i in "${!machines[@]}"; do
             echo "FAIL  $job"
         fi
     done
-    echo "machine $i: $(cat "$work/machine$i/seconds") s"
+    echo "machine $i $(cat "$work/machine$i/end")"
     if [ $failed -gt $before ]; then
         echo "---- the end of $log"
         tail -60 "$log.text"
