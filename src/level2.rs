@@ -28,28 +28,29 @@ impl Gathered {
         let needed: usize = vectors.iter().filter(|(_, inc)| *inc != 1).map(|(len, _)| len).sum();
         Gathered { scratch: if needed > 0 { Scratch::take_for::<T>(needed) } else { None }, used: 0 }
     }
+    /// `len` consecutive elements, if there is room.
+    fn reserve<'a, T: Scalar>(&mut self, len: usize) -> Option<VecMut<'a, T>> {
+        let at = self.scratch.as_ref()?.ptr::<T>().wrapping_add(self.used);
+        self.used += len;
+        // SAFETY: `room` counted every strided vector; each gets elements of its own, alive as long as self.
+        Some(unsafe { VecMut::new(at, len, 1) })
+    }
     /// The vector itself if it is consecutive or there is no room, else a consecutive vector for its elements.
     fn place<'a, T: Scalar>(&mut self, v: VecMut<'a, T>) -> VecMut<'a, T> {
-        match &self.scratch {
-            Some(scratch) if v.inc() != 1 => {
-                let at = scratch.ptr::<T>().wrapping_add(self.used);
-                self.used += v.len();
-                // SAFETY: `room` counted this vector; each gets elements of its own, alive as long as self.
-                unsafe { VecMut::new(at, v.len(), 1) }
-            }
-            _ => v,
-        }
-    }
-    fn read<'a, T: Scalar>(&mut self, v: VecRef<'a, T>) -> VecRef<'a, T> {
-        if self.scratch.is_none() || v.inc() == 1 {
+        if v.inc() == 1 {
             return v;
         }
-        // SAFETY: only the fact that it is strided is used; nothing is written through it.
-        let stand_in = unsafe { VecMut::new(v.ptr().cast_mut(), v.len(), 2) };
-        let place = self.place(stand_in);
-        let result = place.as_ref();
+        self.reserve(v.len()).unwrap_or(v)
+    }
+    /// The same for a vector that is only read, with its elements.
+    fn read<'a, T: Scalar>(&mut self, v: VecRef<'a, T>) -> VecRef<'a, T> {
+        if v.inc() == 1 {
+            return v;
+        }
+        let Some(place) = self.reserve(v.len()) else { return v };
+        let copy = place.as_ref();
         level1::copy(v, place);
-        result
+        copy
     }
 }
 

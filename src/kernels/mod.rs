@@ -3,7 +3,7 @@
 //! [`GemmKernel`] and [`LineKernel`] are the contract; `tile.rs` and `lines.rs` implement it once, generic over a vector
 //! type ([`simd`]); `generic.rs`, `avx2.rs`, `avx512.rs` each bring the vector types of an instruction set and a table
 //! ([`kernel_table!`]) that says which register tile each scalar type uses. `T::kernels()` returns the table that was
-//! chosen once for this process. A new instruction set is one file and one line in [`Choice::get`]; the steps are in
+//! chosen once for this process. A new instruction set is one file and one line in [`table`]; the steps are in
 //! `docs/adding-a-kernel.md`.
 //!
 //! The contract does not say that tile sizes are constants, nor that packed panels have the type of the result: a kernel
