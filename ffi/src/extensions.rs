@@ -8,6 +8,7 @@ use crate::level3::{flops, gemm, gemmt};
 use crate::types::{Checked, Ints, Op, Ops, Scalar, dim, flag, leading, mat_mut, vec, vec_mut, view};
 use corten_core::level3::GemmProblem;
 use corten_core::matrix::Layout;
+use corten_core::runtime::trace;
 use corten_core::{level1, level3};
 
 // SAFETY of all bodies below: the caller vouches that the arrays hold what the routine's documentation says for the
@@ -181,7 +182,9 @@ unsafe fn gemm_batch_strided<T: Scalar>(
         }
     };
     let sizes = [("m", m), ("n", n), ("k", k), ("batch", batch_size)];
-    call.run(sizes, flops::<T>(2.0, [m, n, k]) * batch_size as f64, || level3::gemm_batch(batch_size, &problem));
+    let start = trace::start();
+    level3::gemm_batch(batch_size, &problem);
+    call.done(start, sizes, flops::<T>(2.0, [m, n, k]) * batch_size as f64);
     Ok(())
 }
 
@@ -304,13 +307,13 @@ unsafe fn gemm_batch<T: Scalar>(
         work += flops::<T>(2.0, [group.m, group.n, group.k]) * (group.end - total) as f64;
         total = group.end;
     }
-    call.run([("groups", count), ("batch", total)], work, || {
-        let mut start = 0;
-        for first in (0..count).step_by(GROUPS_AT_ONCE) {
-            // SAFETY: as above. All groups passed their checks, so this loop is as long as it looks.
-            start = unsafe { gemm_groups(&groups, first, (count - first).min(GROUPS_AT_ONCE), start) };
-        }
-    });
+    let begin = trace::start();
+    let mut start = 0;
+    for first in (0..count).step_by(GROUPS_AT_ONCE) {
+        // SAFETY: as above. All groups passed their checks, so this loop is as long as it looks.
+        start = unsafe { gemm_groups(&groups, first, (count - first).min(GROUPS_AT_ONCE), start) };
+    }
+    call.done(begin, [("groups", count), ("batch", total)], work);
     Ok(())
 }
 

@@ -51,7 +51,9 @@ pub fn run<T: Scalar>(product: Product<T>, threads: Threads) {
         scale(product.beta, &product.c, product.part);
         return;
     }
-    if small::run(&product) {
+    if let (Operand::General(a), Operand::General(b), None) = (product.a, product.b, product.part)
+        && small::run(product.alpha, a, b, product.beta, &product.c)
+    {
         return;
     }
     let kernel = T::kernels().gemm;
