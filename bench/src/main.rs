@@ -25,6 +25,7 @@ const USAGE: &str = "\
 corten-bench: races libcorten against the BLAS libraries that are installed
 
   --threads N           threads of every library (default 1; with 1 the workers are pinned to one core)
+  --callers N           N application threads call at once, each with operands of its own (default 1)
   --rounds R            interleaved rounds a case; the best counts (default 3)
   --batch MS            measured time that one answer rests on at least (default 20; 0 checks results only)
   --set NAME            short (default), level1, level2, level3 or all; may be given several times
@@ -54,6 +55,8 @@ const LOOK_AGAIN: Duration = Duration::from_secs(10);
 
 struct Options {
     threads: usize,
+    /// Application threads that call at once.
+    callers: usize,
     rounds: usize,
     cases: Vec<Case>,
     libs: Vec<Lib>,
@@ -70,6 +73,7 @@ struct Options {
 fn options(args: &[String]) -> Result<Option<Options>, String> {
     let mut o = Options {
         threads: 1,
+        callers: 1,
         rounds: 3,
         cases: Vec::new(),
         libs: Vec::new(),
@@ -98,6 +102,7 @@ fn options(args: &[String]) -> Result<Option<Options>, String> {
         let none = || if values.is_empty() { Ok(()) } else { Err(format!("{key} takes no value: {values:?}")) };
         match key {
             "--threads" => o.threads = number()?.max(1),
+            "--callers" => o.callers = number()?.max(1),
             "--rounds" => o.rounds = number()?.max(1),
             "--cpu" => o.cpu = Some(number()?),
             "--gap" => o.gap = Duration::from_millis(number()? as u64),
@@ -178,11 +183,12 @@ impl Worker {
         let mut command = Command::new(exe);
         let text = |s: Option<&String>| s.cloned().unwrap_or_default();
         let path = lib.map(|l| l.path.to_string_lossy().into_owned());
-        let cpu = if o.threads == 1 { o.cpu.or_else(|| sys::allowed_cpus().pop()) } else { None };
+        let cpu = if o.threads == 1 && o.callers == 1 { o.cpu.or_else(|| sys::allowed_cpus().pop()) } else { None };
         command
             .arg("--worker")
             .args([text(path.as_ref()), text(lib.map(|l| &l.prefix)), text(lib.map(|l| &l.suffix))])
-            .args([cpu.map_or("-".into(), |c| c.to_string()), o.threads.to_string(), o.batch.to_string()]);
+            .args([cpu.map_or("-".into(), |c| c.to_string()), o.threads.to_string(), o.batch.to_string()])
+            .arg(o.callers.to_string());
         for name in ["CORTEN", "OPENBLAS", "GOTO", "OMP", "MKL", "BLIS"] {
             command.env(format!("{name}_NUM_THREADS"), o.threads.to_string());
         }
@@ -214,7 +220,7 @@ impl Worker {
                 }
             }
         });
-        Ok(Worker { child, input, answers, stops: o.threads > 1 })
+        Ok(Worker { child, input, answers, stops: o.threads > 1 || o.callers > 1 })
     }
 
     fn ask(&mut self, question: &str) -> Result<String, String> {
@@ -375,7 +381,7 @@ fn run(args: &[String]) -> Result<(), String> {
                 {
                     row.add_gemm(gemm, answer.seconds);
                 }
-                if o.threads > 1 {
+                if o.threads > 1 || o.callers > 1 {
                     std::thread::sleep(o.gap);
                 }
             }

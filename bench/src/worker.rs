@@ -6,6 +6,9 @@
 //! integers and one with 64-bit integers read the same number. Complex dot products go through CBLAS's
 //! `_sub` form, because compilers disagree on how Fortran returns a complex value.
 //!
+//! With several callers, as many threads call at once, each with operands of its own; a time is then that of the
+//! process divided by the calls that all of them made.
+//!
 //! Questions: `id`; `time CASE` -> `seconds sum magnitude` or `none REASON`; `fma s|d`; `read BYTES`.
 //! The sum is a weighted checksum of the result of a first call on fresh data: libraries that disagree on
 //! it did not compute the same thing, and a race between them means nothing.
@@ -16,7 +19,8 @@ use crate::sys::{self, Library};
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::io::{BufRead, Write};
-use std::time::Instant;
+use std::sync::Barrier;
+use std::time::{Duration, Instant};
 
 /// A batch is measured in slices of at least this many seconds; the best slice counts.
 const SLICE: f64 = 1e-3;
@@ -618,15 +622,54 @@ impl Loaded {
     }
 }
 
-/// How a worker is started: `--worker PATH PREFIX SUFFIX CPU THREADS BATCH`; an empty path measures the limits.
+/// Seconds of one call when `callers` threads call at once: the best window counts.
+fn time_callers(lib: &Loaded, case: &Case, callers: usize, one: f64, batch: f64) -> f64 {
+    const WINDOWS: usize = 4;
+    // Long enough for the scheduler to give every caller its turn where there are more of them than cores.
+    let window = Duration::from_secs_f64(batch.max(2.5e-3 * callers as f64).max(10.0 * one));
+    let times = ((SLICE / 4.0 / one) as u64).max(1);
+    let barrier = Barrier::new(callers);
+    let run = || -> Result<[(Instant, Instant, u64); WINDOWS], String> {
+        let prepared = Prepared::new(lib, case);
+        let windows = std::array::from_fn(|_| {
+            barrier.wait();
+            let (start, mut calls) = (Instant::now(), 0);
+            if let Ok(p) = &prepared {
+                while start.elapsed() < window {
+                    p.call(times);
+                    calls += times;
+                }
+            }
+            (start, Instant::now(), calls)
+        });
+        prepared.map(|_| windows)
+    };
+    let all: Vec<_> = std::thread::scope(|s| {
+        let handles: Vec<_> = (0..callers).map(|_| s.spawn(run)).collect();
+        handles.into_iter().filter_map(|h| h.join().ok()?.ok()).collect()
+    });
+    // From the first start to the last end: a caller that is late at either is not alone on the machine for free.
+    let rate = |w: usize| {
+        let start = all.iter().map(|r| r[w].0).min()?;
+        let end = all.iter().map(|r| r[w].1).max()?;
+        Some(all.iter().map(|r| r[w].2).sum::<u64>() as f64 / end.duration_since(start).as_secs_f64())
+    };
+    let best = (0..WINDOWS).filter_map(rate).fold(0.0, f64::max);
+    1.0 / best
+}
+
+/// How a worker is started: `--worker PATH PREFIX SUFFIX CPU THREADS BATCH CALLERS`; an empty path measures the limits.
 pub fn main(args: &[String]) -> Result<(), String> {
-    let [path, prefix, suffix, cpu, threads, batch] = args else { return Err("a worker takes six arguments".into()) };
+    let [path, prefix, suffix, cpu, threads, batch, callers] = args else {
+        return Err("a worker takes seven arguments".into());
+    };
     sys::die_with_parent();
     if let Ok(cpu) = cpu.parse() {
         sys::pin(cpu)?;
     }
     let threads = threads.parse().map_err(|_| "bad thread count")?;
     let batch: f64 = batch.parse().map_err(|_| "bad length of a batch")?;
+    let callers: usize = callers.parse().map_err(|_| "bad number of callers")?;
     let lib = if path.is_empty() { None } else { Some(Loaded::open(path, prefix, suffix)?) };
     let mut kept: Vec<Prepared> = Vec::new();
     // Libraries may print to standard output; answers are marked so that the reader can tell.
@@ -636,7 +679,7 @@ pub fn main(args: &[String]) -> Result<(), String> {
         let number = |v: Option<f64>| v.map_or("none".to_string(), |v| v.to_string());
         let answer = match (word, &lib) {
             ("id", Some(lib)) => lib.id(),
-            ("time", Some(lib)) => match timed(lib, &mut kept, rest, batch)? {
+            ("time", Some(lib)) => match timed(lib, &mut kept, rest, batch, callers)? {
                 Ok((t, (sum, magnitude))) => format!("{t:e} {sum:e} {magnitude:e}"),
                 Err(reason) => format!("none {reason}"),
             },
@@ -652,7 +695,7 @@ pub fn main(args: &[String]) -> Result<(), String> {
 
 type Timed = Result<(f64, (f64, f64)), String>;
 
-fn timed(lib: &Loaded, kept: &mut Vec<Prepared>, text: &str, batch: f64) -> Result<Timed, String> {
+fn timed(lib: &Loaded, kept: &mut Vec<Prepared>, text: &str, batch: f64, callers: usize) -> Result<Timed, String> {
     let case = Case::parse(text)?;
     let text = case.to_string();
     let at = match kept.iter().position(|p| p.text == text) {
@@ -668,5 +711,9 @@ fn timed(lib: &Loaded, kept: &mut Vec<Prepared>, text: &str, batch: f64) -> Resu
             kept.len() - 1
         }
     };
-    Ok(Ok((kept[at].time(batch), kept[at].sum)))
+    let time = match callers {
+        1 => kept[at].time(batch),
+        _ => time_callers(lib, &case, callers, kept[at].time(batch / 4.0), batch),
+    };
+    Ok(Ok((time, kept[at].sum)))
 }
