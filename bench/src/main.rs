@@ -28,7 +28,8 @@ corten-bench: races libcorten against the BLAS libraries that are installed
   --callers N           N application threads call at once, each with operands of its own (default 1)
   --rounds R            interleaved rounds a case; the best counts (default 3)
   --batch MS            measured time that one answer rests on at least (default 20; 0 checks results only)
-  --set NAME            short (default), level1, level2, level3 or all; may be given several times
+  --set NAME            short (default), level1, level2, level3, neighbours (odd sizes, transposes,
+                        pads), batch or all; may be given several times
   --shapes CASE...      cases such as \"dgemm NT 500 500 64\", \"ztrsm LLNN 1000 1000\", \"ddot 1000 incx=2\";
                         @FILE reads one a line. Letters as in Fortran: side, uplo, trans, diag; then the
                         dimensions; then, if wanted, pad= (added to leading dimensions) incx= incy= beta=

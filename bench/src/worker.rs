@@ -94,6 +94,8 @@ enum How {
     DotSub,
     /// `cblas_[sd]gemm`, for a library that has no Fortran entry.
     CblasGemm,
+    /// Fortran's gemm, this many calls in a row on matrices that lie one behind the other.
+    Loop(usize),
 }
 
 /// What an operand is filled with.
@@ -178,6 +180,7 @@ impl Prepared {
             "dotu" | "dotc" => (lib.cblas(&format!("{name}_sub")), How::DotSub),
             "dot" | "nrm2" | "asum" => (lib.fortran(&name), How::Real),
             "amax" => (lib.fortran(&name), How::Index),
+            "gemm_loop" => (lib.fortran(&name.replace("_loop", "")), How::Loop(case.dim("batch").max(0) as usize)),
             _ => (lib.fortran(&name), How::Plain),
         };
         if p.f.is_null() && case.op.base == "gemm" && !case.prec.is_complex() {
@@ -243,6 +246,19 @@ impl Prepared {
         self.int(ld);
     }
 
+    /// As many matrices as the case has products, one behind the other: the leading dimension, and where the routine
+    /// takes it, the distance.
+    fn matrices(&mut self, case: &Case, (rows, cols): (i64, i64)) {
+        let ld = rows.max(1) + case.pad;
+        let distance = ld * cols.max(1);
+        let count = if case.op.base == "gemm" { 1 } else { case.dim("batch").max(1) };
+        self.operand(distance * count, Fill::Noise);
+        self.int(ld);
+        if case.op.base == "gemm_batch_strided" {
+            self.int(distance);
+        }
+    }
+
     fn triangle(&mut self, n: i64, pad: i64) {
         let ld = n.max(1) + pad;
         self.operand(ld * n.max(1), Fill::Full { ld: ld as usize, n: n as usize });
@@ -260,22 +276,17 @@ impl Prepared {
             self.letter(c);
         }
         match case.op.base {
-            "gemm" => {
+            "gemm" | "gemm_loop" | "gemm_batch_strided" => {
                 let (ta, tb) = (case.flags[0] != b'N', case.flags[1] != b'N');
                 self.sizes(&[m, n, k]);
                 self.scalar(1.0, 0.0);
-                if ta {
-                    self.matrix(k, m, pad)
-                } else {
-                    self.matrix(m, k, pad)
-                }
-                if tb {
-                    self.matrix(n, k, pad)
-                } else {
-                    self.matrix(k, n, pad)
-                }
+                self.matrices(case, if ta { (k, m) } else { (m, k) });
+                self.matrices(case, if tb { (n, k) } else { (k, n) });
                 self.scalar(beta, 0.0);
-                self.matrix(m, n, pad);
+                self.matrices(case, (m, n));
+                if case.op.base == "gemm_batch_strided" {
+                    self.int(case.dim("batch"));
+                }
             }
             "symm" | "hemm" => {
                 self.sizes(&[m, n]);
@@ -463,6 +474,7 @@ impl Prepared {
                 }
             }
             How::CblasGemm => self.cblas_gemm(times),
+            How::Loop(count) => self.loop_of_gemm(times, count),
             _ => call_with!(self.f, (), a, times,
                 3: 0 1 2;
                 4: 0 1 2 3;
@@ -477,7 +489,23 @@ impl Prepared {
                 13: 0 1 2 3 4 5 6 7 8 9 10 11 12;
                 14: 0 1 2 3 4 5 6 7 8 9 10 11 12 13;
                 15: 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14;
+                19: 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18;
             ),
+        }
+    }
+
+    fn loop_of_gemm(&self, times: u64, count: usize) {
+        let bytes = [0, 1, 2].map(|i| self.buffers[i].0.len / count.max(1) * self.prec.real_size());
+        // Where A, B and C stand in the argument list of gemm.
+        const AT: [usize; 3] = [6, 8, 11];
+        for _ in 0..times {
+            let mut args = self.args.clone();
+            for _ in 0..count {
+                call_with!(self.f, (), args, 1, 15: 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14;);
+                for (at, bytes) in AT.into_iter().zip(bytes) {
+                    args[at] = args[at].wrapping_byte_add(bytes);
+                }
+            }
         }
     }
 
@@ -583,7 +611,9 @@ impl Loaded {
     }
 
     fn symbol(&self, name: &str) -> *const c_void {
-        self.lib.symbol(&format!("{}{name}{}", self.prefix, self.suffix)).unwrap_or(std::ptr::null())
+        // Some names lack the prefix that the others of their library have (OpenBLAS's batches in the wheels).
+        let full = self.lib.symbol(&format!("{}{name}{}", self.prefix, self.suffix));
+        full.or_else(|| self.lib.symbol(&format!("{name}{}", self.suffix))).unwrap_or(std::ptr::null())
     }
 
     fn fortran(&self, name: &str) -> *const c_void {

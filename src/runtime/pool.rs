@@ -115,21 +115,17 @@ pub fn threads_for_bytes(bytes: f64) -> usize {
 #[inline(always)]
 fn least() -> f64 {
     match LEAST.get() {
-        Some(least) => *least,
-        None => read_least(),
+        Some((least, _)) => *least,
+        None => read_least().0,
     }
 }
 
-static LEAST: OnceLock<f64> = OnceLock::new();
+/// The least work, and whether it was asked for: then every call beyond it uses all threads that were asked for.
+static LEAST: OnceLock<(f64, bool)> = OnceLock::new();
 
 #[cold]
-fn read_least() -> f64 {
-    *LEAST.get_or_init(|| env::THREAD_MIN_WORK.number().map_or(2.0 * GRAIN, |n| n as f64))
-}
-
-/// Whether CORTEN_THREAD_MIN_WORK is set: then every call beyond it uses all threads that were asked for.
-fn is_forced() -> bool {
-    least() != 2.0 * GRAIN
+fn read_least() -> (f64, bool) {
+    *LEAST.get_or_init(|| env::THREAD_MIN_WORK.number().map_or((2.0 * GRAIN, false), |n| (n as f64, true)))
 }
 
 #[inline(never)]
@@ -137,7 +133,7 @@ fn threads_worth(work: f64) -> usize {
     // What calls did alone because the workers were asleep.
     static ALONE: AtomicU64 = AtomicU64::new(0);
     let allowed = threads_allowed();
-    if allowed <= 1 || is_forced() {
+    if allowed <= 1 || read_least().1 {
         return allowed;
     }
     // More threads than cores would only wait for each other.
