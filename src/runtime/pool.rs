@@ -136,8 +136,9 @@ fn threads_worth(work: f64) -> usize {
     if allowed <= 1 || read_least().1 {
         return allowed;
     }
-    // More threads than cores would only wait for each other.
-    let wanted = allowed.min(num_procs()).min((work / GRAIN) as usize);
+    // More threads than cores would only wait for each other, and other callers have theirs.
+    let free = num_procs().saturating_sub(others_at_work(work)).max(1);
+    let wanted = allowed.min(free).min((work / GRAIN) as usize);
     if wanted <= 1 || !CALLBACK.load(Ordering::Relaxed).is_null() {
         return wanted;
     }
@@ -149,6 +150,23 @@ fn threads_worth(work: f64) -> usize {
         ALONE.store(0, Ordering::Relaxed);
     }
     1 + awake + asleep
+}
+
+/// Other threads that are in a call now, as far as their estimates go; notes this one's. A call leaves no note at its end:
+/// that would need a hold on every routine, where a time at which it will be over needs none.
+fn others_at_work(work: f64) -> usize {
+    const SLOTS: usize = 64;
+    static UNTIL: [AtomicU64; SLOTS] = [const { AtomicU64::new(0) }; SLOTS];
+    static EPOCH: OnceLock<Instant> = OnceLock::new();
+    let now = EPOCH.get_or_init(Instant::now).elapsed().as_nanos() as u64;
+    // Threads are told apart by the address of a variable of theirs; two in one slot count as one.
+    let mine = INSIDE.with(|own| (core::ptr::from_ref(own) as u64 >> 6).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58);
+    let others =
+        UNTIL.iter().enumerate().filter(|(i, until)| *i != mine as usize && until.load(Ordering::Relaxed) > now);
+    let others = others.count();
+    // Half the speed of one AVX2 core in single precision.
+    UNTIL[mine as usize].store(now.saturating_add((work / 32.0) as u64), Ordering::Relaxed);
+    others
 }
 
 fn threads_allowed() -> usize {
@@ -465,4 +483,56 @@ fn run_by_callback(job: &Job, threads: usize) -> bool {
     // A host that dropped indices must not lose work.
     job.take_part();
     true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Many callers at once, jobs of all lengths, pauses long enough for workers and callers to fall asleep: every task
+    /// runs once, and is done when its call returns.
+    #[test]
+    fn every_task_runs_once_whoever_calls() {
+        std::thread::scope(|s| {
+            for caller in 0..6usize {
+                s.spawn(move || {
+                    for round in 0..400usize {
+                        let tasks = 1 + (round * 7 + caller) % 23;
+                        let hits: Vec<AtomicUsize> = (0..tasks).map(|_| AtomicUsize::new(0)).collect();
+                        run(tasks, 1 + round % 5, &|task| {
+                            if (round + task).is_multiple_of(97) {
+                                std::thread::sleep(SPIN_CALLER * 3);
+                            }
+                            hits[task].fetch_add(1, Ordering::Relaxed);
+                        });
+                        assert!(hits.iter().all(|h| h.load(Ordering::Relaxed) == 1), "caller {caller} round {round}");
+                        if (round + caller).is_multiple_of(50) {
+                            std::thread::sleep(SPIN * 2);
+                        }
+                    }
+                });
+            }
+        });
+    }
+
+    /// Little work stays where it is, and no policy gives more threads than were asked for or than there are cores.
+    #[test]
+    fn threads_fit_the_work() {
+        if env::THREAD_MIN_WORK.get().is_some() {
+            return;
+        }
+        set_num_threads_local(3);
+        assert_eq!(threads_for(0.0), 1);
+        assert_eq!(threads_for(1.9 * GRAIN), 1);
+        assert_eq!(threads_for_bytes(1.9 * GRAIN / WORK_PER_BYTE), 1);
+        for work in [2.0 * GRAIN, 3.0 * GRAIN, 10.0 * GRAIN, WAKE_FROM, 1e12] {
+            for _ in 0..200 {
+                let n = threads_for(work);
+                assert!(n >= 1 && n <= 3.min(num_procs()).min((work / GRAIN) as usize), "{work}: {n}");
+            }
+        }
+        set_num_threads_local(1);
+        assert_eq!(threads_for(1e12), 1);
+        set_num_threads_local(0);
+    }
 }
