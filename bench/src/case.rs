@@ -550,6 +550,53 @@ pub fn set(name: &str) -> Option<Vec<Case>> {
                 }
             }
         }
+        // What docs/performance.md shows: curves over size, and the rest of each level at two or three sizes.
+        "performance" => {
+            for n in [2, 4, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1000, 1500] {
+                for p in ["s", "d", "c", "z"] {
+                    add(format!("{p}gemm NN {n} {n} {n}"));
+                }
+            }
+            for n in [64, 500] {
+                for text in ["sgemm TN", "sgemm NT", "dgemm TN", "dgemm NT", "dgemm TT", "zgemm CN"] {
+                    add(format!("{text} {n} {n} {n} pad=3"));
+                }
+            }
+            for text in ["sgemm NN 3136 64 576", "sgemm NN 49 512 4608", "dgemm NN 1000 4 1000", "dgemm NN 4 1000 1000"]
+            {
+                add(text.into());
+            }
+            for n in [8, 16, 32, 64, 128, 256, 500, 1000] {
+                for text in ["strsm LLNN", "dtrsm LLNN", "ztrsm RUTN", "dtrmm LUNN", "dsymm LL", "ssyrk LN", "dsyrk LN"]
+                {
+                    add(format!("{text} {n} {n}"));
+                }
+            }
+            for n in [64, 500] {
+                for text in ["dsyr2k UT", "zherk LN", "zher2k LN", "zhemm RU", "ctrmm RLCN"] {
+                    add(format!("{text} {n} {n}"));
+                }
+            }
+            for n in [4, 8, 16, 32, 64, 128, 256, 512, 1000, 2000] {
+                for text in ["sgemv N", "dgemv N", "dgemv T", "zgemv N", "dger"] {
+                    add(format!("{text} {n} {n}"));
+                }
+                for text in ["dsymv L", "zhemv U", "dtrmv LNN", "dtrsv LNN", "dspmv U", "dsyr L"] {
+                    add(format!("{text} {n}"));
+                }
+            }
+            for n in [1, 10, 100, 1000, 10_000, 100_000, 1_000_000] {
+                for text in
+                    ["sdot", "ddot", "saxpy", "daxpy", "zaxpy", "dscal", "dnrm2", "dasum", "idamax", "dcopy", "drot"]
+                {
+                    add(format!("{text} {n}"));
+                }
+            }
+            for n in [4, 8, 16, 32, 64] {
+                add(format!("sgemm_batch_strided NN {n} {n} {n} 500"));
+                add(format!("dgemm_batch_strided NN {n} {n} {n} 500"));
+            }
+        }
         // What a benchmark of powers of two does not show: sizes beside them, all transposes, padded leading dimensions.
         "neighbours" => {
             for n in [2, 3, 5, 7, 9, 12, 15, 17, 20, 23, 31, 33, 47, 49, 63, 65, 95, 97, 127, 129, 255, 257, 511, 513] {
@@ -704,7 +751,7 @@ mod tests {
 
     #[test]
     fn every_set_parses_and_says_nothing_twice() {
-        for name in ["short", "level1", "level2", "level3", "neighbours", "batch", "all"] {
+        for name in ["short", "level1", "level2", "level3", "neighbours", "batch", "performance", "all"] {
             let mut texts: Vec<String> = set(name).unwrap().iter().map(Case::to_string).collect();
             let all = texts.len();
             texts.sort();

@@ -26,10 +26,11 @@ corten-bench: races libcorten against the BLAS libraries that are installed
 
   --threads N           threads of every library (default 1; with 1 the workers are pinned to one core)
   --callers N           N application threads call at once, each with operands of its own (default 1)
-  --rounds R            interleaved rounds a case; the best counts (default 3)
+  --rounds R            interleaved rounds a case; the best counts (default 3); up to three times as
+                        many where the last round still changed a library's best
   --batch MS            measured time that one answer rests on at least (default 20; 0 checks results only)
   --set NAME            short (default), level1, level2, level3, neighbours (odd sizes, transposes,
-                        pads), batch or all; may be given several times
+                        pads), batch, performance (that of docs/performance.md) or all; may be given several times
   --shapes CASE...      cases such as \"dgemm NT 500 500 64\", \"ztrsm LLNN 1000 1000\", \"ddot 1000 incx=2\";
                         @FILE reads one a line. Letters as in Fortran: side, uplo, trans, diag; then the
                         dimensions; then, if wanted, pad= (added to leading dimensions) incx= incy= beta=
@@ -50,6 +51,9 @@ Our library is CORTEN_LIB or target/release/libcorten.so.";
 const PATIENCE: Duration = Duration::from_secs(120);
 /// A library this much slower than the best of the first round is not asked for further rounds of the case.
 const HOPELESS: f64 = 8.0;
+
+/// At most so many times the rounds that were asked for.
+const MORE_ROUNDS: usize = 3;
 
 /// How often the FMA limit is measured again during the race.
 const LOOK_AGAIN: Duration = Duration::from_secs(10);
@@ -348,6 +352,7 @@ fn run(args: &[String]) -> Result<(), String> {
     let mut race = Race {
         libs: racers.iter().map(|r| (r.lib.name.clone(), r.id.clone())).collect(),
         threads: o.threads,
+        callers: o.callers,
         rounds: o.rounds,
         fma: first,
         rows: Vec::new(),
@@ -361,7 +366,11 @@ fn run(args: &[String]) -> Result<(), String> {
         progress.show(done, o.cases.len(), case);
         let mut row = Row::new(case.clone(), racers.len());
         let gemm = case.same_size_gemm();
-        for _ in 0..o.rounds {
+        // A disturbance may last for several rounds: where the last one still brought news, there are more.
+        let mut round = 0;
+        while round < o.rounds || round < MORE_ROUNDS * o.rounds && o.rounds > 1 && row.improved() {
+            round += 1;
+            row.next_round();
             for (i, racer) in racers.iter_mut().enumerate() {
                 if row.hopeless(i, HOPELESS) {
                     continue;
