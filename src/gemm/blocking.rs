@@ -13,8 +13,34 @@ pub struct Blocks {
     pub nc: usize,
 }
 
+/// Which operands are read where they are, without packing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InPlace {
+    pub a: bool,
+    pub b: bool,
+}
+
+impl InPlace {
+    pub const NEITHER: InPlace = InPlace { a: false, b: false };
+}
+
+/// Columns of a B that is read in place, if A's block is packed anew for each piece of columns.
+const STREAMED_TO_PACKED: usize = 384;
+
+/// Rows of C up to which the panel of B is kept in L2.
+const FEW_ROWS: usize = 96;
+
 /// Most bytes that one thread's packed panel of B may have.
 const B_PANEL: usize = 4 << 20;
+
+/// Whether L2 holds twice so many lines that are `stride` elements apart: a stride that is a multiple of a large power of two
+/// puts them in a few of its sets.
+pub fn spreads(stride: isize, element: usize, lines: usize, caches: &Caches) -> bool {
+    const WAYS: usize = 8;
+    let apart = stride.unsigned_abs().saturating_mul(element);
+    let places = (caches.l2 / WAYS) >> apart.trailing_zeros().clamp(6, 30);
+    2 * lines <= places.max(1) * WAYS
+}
 
 /// k in equal pieces of at most `kc_max`.
 pub fn kc(k: usize, kc_max: usize) -> usize {
@@ -30,11 +56,12 @@ pub fn kc(k: usize, kc_max: usize) -> usize {
 pub fn blocks(
     (m, n, k): (usize, usize, usize),
     (mr, nr, kc_max): (usize, usize, usize),
+    in_place: InPlace,
     element: usize,
     caches: &Caches,
 ) -> Blocks {
     let kc = kc(k, kc_max);
-    let (mc_max, nc_max) = largest(kc, mr, nr, element, caches);
+    let (mc_max, nc_max) = largest((m, k), kc, (mr, nr), in_place, element, caches);
     Blocks { mc: even_pieces(m, mc_max, mr), kc, nc: even_pieces(n, nc_max, nr) }
 }
 
@@ -43,20 +70,40 @@ pub fn blocks(
 pub fn scratch(
     (m, n, k): (usize, usize, usize),
     (mr, nr, kc_max): (usize, usize, usize),
+    in_place: InPlace,
     element: usize,
     caches: &Caches,
 ) -> usize {
     let kc = kc(k, kc_max);
-    let (mc_max, nc_max) = largest(kc, mr, nr, element, caches);
-    kc * (m.next_multiple_of(mr).min(mc_max) + n.next_multiple_of(nr).min(nc_max))
+    let (mc_max, nc_max) = largest((m, k), kc, (mr, nr), in_place, element, caches);
+    let rows = if in_place.a { 0 } else { m.next_multiple_of(mr).min(mc_max) };
+    let cols = if in_place.b { 0 } else { n.next_multiple_of(nr).min(nc_max) };
+    kc * (rows + cols)
 }
 
 /// The largest mc and nc for a kc.
-fn largest(kc: usize, mr: usize, nr: usize, element: usize, caches: &Caches) -> (usize, usize) {
+fn largest(
+    (m, k): (usize, usize),
+    kc: usize,
+    (mr, nr): (usize, usize),
+    in_place: InPlace,
+    element: usize,
+    caches: &Caches,
+) -> (usize, usize) {
     let row = kc.max(1) * element;
     let mc = round_down(caches.l2 * 5 / 8 / row, mr).max(mr);
-    let nc = round_down((caches.l3 / 4).min(B_PANEL) / row, nr).max(nr);
-    (mc, nc)
+    // A panel of B that few rows use is better read from L2, where it was written.
+    let panel = if m <= FEW_ROWS { caches.l2 / 2 } else { (caches.l3 / 4).min(B_PANEL) };
+    let nc = round_down(panel / row, nr).max(nr);
+    const ALL: usize = usize::MAX / 4;
+    match in_place {
+        InPlace { a: false, b: false } => (mc, nc),
+        InPlace { a: true, b: false } => (round_down(ALL, mr), nc),
+        InPlace { a: false, b: true } => (mc, STREAMED_TO_PACKED.next_multiple_of(nr)),
+        InPlace { a: true, b: true } if k <= kc => (round_down(ALL, mr), round_down(ALL, nr)),
+        // All of k for a few columns: they stream in whole.
+        InPlace { a: true, b: true } => (round_down(ALL, mr), 2 * nr),
+    }
 }
 
 /// `len` in equal pieces of at most `max`, a multiple of `unit`.
@@ -92,6 +139,7 @@ pub fn grid(threads: usize, m: usize, n: usize, mr: usize, nr: usize) -> (usize,
 mod tests {
     use super::*;
     const CACHES: Caches = Caches { l1: 32 << 10, l2: 512 << 10, l3: 32 << 20 };
+    const PACKED: InPlace = InPlace::NEITHER;
 
     #[test]
     fn kc_covers_k_in_pieces_of_at_most_the_maximum() {
@@ -105,9 +153,9 @@ mod tests {
     #[test]
     fn blocks_are_multiples_of_the_tile_and_fit_the_caches() {
         for &(m, n, k) in &[(1, 1, 1), (2048, 2048, 2048), (17, 4096, 9), (100_000, 3, 100_000), (5, 5, 0)] {
-            let b = blocks((m, n, k), (16, 6, 384), 4, &CACHES);
+            let b = blocks((m, n, k), (16, 6, 384), PACKED, 4, &CACHES);
             assert!(b.mc.is_multiple_of(16) && b.nc.is_multiple_of(6), "{b:?}");
-            assert!(b.kc * (b.mc + b.nc) <= scratch((m, n, k), (16, 6, 384), 4, &CACHES), "{b:?}");
+            assert!(b.kc * (b.mc + b.nc) <= scratch((m, n, k), (16, 6, 384), PACKED, 4, &CACHES), "{b:?}");
             assert!(b.mc * b.kc * 4 <= 512 << 10 && b.nc * b.kc * 4 <= B_PANEL, "{b:?}");
         }
     }

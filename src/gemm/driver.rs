@@ -11,10 +11,10 @@
 //! five loops there with panels of its own. k is never split, and kc depends on k alone, so every element is the same sum
 //! in the same order whatever the number of threads. There is no barrier: whoever is late delays nobody but itself.
 
-use super::blocking::{self, Blocks};
+use super::blocking::{self, Blocks, InPlace};
 use super::pack::{Format, Kernel, Operand};
 use super::small;
-use crate::kernels::tile::MAX_TILE;
+use crate::kernels::tile::{MAX_TILE, Source};
 use crate::matrix::{MatMut, Uplo};
 use crate::runtime::memory::{self, Scratch};
 use crate::runtime::{cpu, pool};
@@ -30,6 +30,11 @@ pub struct Product<'a, T> {
     /// Only this triangle (with the diagonal) of C is computed, read and written.
     pub part: Option<Uplo>,
 }
+
+/// Columns of C up to which A is read in place, and rows up to which B is. Measured: with more, the packed panel's even
+/// stream is worth its making.
+const FEW_COLUMNS: usize = 40;
+const FEW_ROWS: usize = 64;
 
 /// Whether a product may use the other threads.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -51,15 +56,17 @@ pub fn run<T: Scalar>(product: Product<T>, threads: Threads) {
         scale(product.beta, &product.c, product.part);
         return;
     }
+    let kernel = T::kernels().gemm;
     if let (Operand::General(a), Operand::General(b), None) = (product.a, product.b, product.part)
-        && small::run(product.alpha, a, b, product.beta, &product.c)
+        && small::run(product.alpha, a, b, product.beta, &product.c, kernel)
     {
         return;
     }
-    let kernel = T::kernels().gemm;
     // Decided for the product as a whole: its bits must not depend on how threads cut it.
     let tile = (kernel.mr(), kernel.nr(), kernel.kc());
-    let packed = memory::allows::<T>(blocking::scratch((m, n, k), tile, size_of::<T>(), &cpu::caches()));
+    let in_place = product.in_place(kernel);
+    let scratch = blocking::scratch((m, n, k), tile, in_place, size_of::<T>(), &cpu::caches());
+    let allowed = scratch == 0 || memory::allows::<T>(scratch);
     let work = 2.0 * m as f64 * n as f64 * k as f64 * if T::IS_COMPLEX { 4.0 } else { 1.0 };
     let threads = if threads == Threads::Shared { pool::threads_for(work) } else { 1 };
     let (rows, cols) = if product.part.is_some() && threads > 1 {
@@ -74,8 +81,8 @@ pub fn run<T: Scalar>(product: Product<T>, threads: Threads) {
     pool::run(rows * cols, threads, &|task| {
         let (i, j) = (task % rows * mt, task / rows * nt);
         let (mt, nt) = (mt.min(m - i), nt.min(n - j));
-        if packed {
-            product.rectangle(kernel, i, mt, j, nt);
+        if allowed {
+            product.rectangle(kernel, in_place, i, mt, j, nt);
         } else {
             product.without_scratch(i, mt, j, nt);
         }
@@ -91,16 +98,41 @@ impl<'a, T: Scalar> Product<'a, T> {
         Product { a: self.b.t(), b: self.a.t(), c: self.c.t(), part: self.part.map(Uplo::t), ..self }
     }
 
+    /// Which operands are better read where they are than packed: those that are used a few times only, and those that
+    /// a cache near by holds.
+    fn in_place(&self, kernel: &Kernel<T>) -> InPlace {
+        let (Operand::General(a), Operand::General(b)) = (self.a, self.b) else { return InPlace::NEITHER };
+        if self.part.is_some() || self.c.rs() != 1 {
+            return InPlace::NEITHER;
+        }
+        let (m, n, k) = (self.c.rows(), self.c.cols(), a.cols());
+        let element = size_of::<T>();
+        let caches = cpu::caches();
+        let unit = a.rs() == 1 || m == 1;
+        let bytes = |x: usize, y: usize| x.saturating_mul(y).saturating_mul(element);
+        // Rows of B across its columns: a line of the cache is used piece by piece.
+        let b_near = if b.rs() == 1 { caches.l2 / 4 } else { caches.l2 / 8 };
+        let near = unit && bytes(m, k) <= caches.l2 / 4 && bytes(k, n) <= b_near;
+        let spreads = blocking::spreads(a.cs(), element, k.min(kernel.kc()), &caches);
+        InPlace {
+            a: unit && !a.is_conj() && spreads && (near || n <= FEW_COLUMNS),
+            b: !b.is_conj() && (near || m <= FEW_ROWS && b.rs() == 1),
+        }
+    }
+
     /// Rows i..i+m and columns j..j+n of C on the current thread.
-    fn rectangle(&self, kernel: &Kernel<T>, i: usize, m: usize, j: usize, n: usize) {
+    fn rectangle(&self, kernel: &Kernel<T>, in_place: InPlace, i: usize, m: usize, j: usize, n: usize) {
         let k = self.a.cols();
         let (mr, nr) = (kernel.mr(), kernel.nr());
-        let Blocks { mc, kc, nc } = blocking::blocks((m, n, k), (mr, nr, kernel.kc()), size_of::<T>(), &cpu::caches());
-        let Some(scratch) = Scratch::take_for::<T>(kc * (mc + nc)) else {
+        let Blocks { mc, kc, nc } =
+            blocking::blocks((m, n, k), (mr, nr, kernel.kc()), in_place, size_of::<T>(), &cpu::caches());
+        let (a_room, b_room) = (if in_place.a { 0 } else { kc * mc }, if in_place.b { 0 } else { kc * nc });
+        let Some(scratch) = Scratch::take_for::<T>(a_room + b_room) else {
             return self.without_scratch(i, m, j, n);
         };
         let a_block = scratch.ptr::<T>();
-        let b_panel = a_block.wrapping_add(mc * kc);
+        let b_panel = a_block.wrapping_add(a_room);
+        let by_tiles = self.part.is_some() || self.c.rs() != 1 || self.a.is_triangular() || self.b.is_triangular();
         // Loop 5: columns
         for jc in (j..j + n).step_by(nc) {
             let n5 = nc.min(j + n - jc);
@@ -108,16 +140,40 @@ impl<'a, T: Scalar> Product<'a, T> {
             for pc in (0..k).step_by(kc) {
                 let k4 = kc.min(k - pc);
                 let beta = if pc == 0 { self.beta } else { T::ONE };
-                // SAFETY: the panel has room for kc * nc elements, nc a multiple of nr.
-                unsafe { self.b.t().pack_block(kernel, Format::B, jc, n5, pc, k4, b_panel) };
+                let b = match self.b {
+                    Operand::General(b) if in_place.b => {
+                        let b = b.sub(pc, jc, k4, n5);
+                        Source::in_place(b.ptr(), b.cs(), b.rs())
+                    }
+                    _ => {
+                        // SAFETY: the panel has room for kc * nc elements, nc a multiple of nr.
+                        unsafe { self.b.t().pack_block(kernel, Format::B, jc, n5, pc, k4, b_panel) };
+                        Source::panels(b_panel, k4, nr)
+                    }
+                };
                 // Loop 3: rows
                 for ic in (i..i + m).step_by(mc) {
                     let m3 = mc.min(i + m - ic);
                     if self.is_outside(ic, m3, jc, n5) {
                         continue;
                     }
-                    // SAFETY: the block has room for mc * kc elements, mc a multiple of mr.
-                    unsafe { self.a.pack_block(kernel, Format::A, ic, m3, pc, k4, a_block) };
+                    let a = match self.a {
+                        Operand::General(a) if in_place.a => {
+                            let a = a.sub(ic, pc, m3, k4);
+                            Source::in_place(a.ptr(), 1, a.cs())
+                        }
+                        _ => {
+                            // SAFETY: the block has room for mc * kc elements, mc a multiple of mr.
+                            unsafe { self.a.pack_block(kernel, Format::A, ic, m3, pc, k4, a_block) };
+                            Source::panels(a_block, k4, mr)
+                        }
+                    };
+                    if !by_tiles {
+                        let c = self.c.sub(ic, jc, m3, n5);
+                        // SAFETY: panels that were packed above, or parts of the operands; C has unit row stride.
+                        unsafe { kernel.block(m3, n5, k4, self.alpha, a, b, beta, c.ptr(), c.cs()) };
+                        continue;
+                    }
                     // Loop 2: columns of the register tile
                     for jr in (0..n5).step_by(nr) {
                         // Loop 1: rows of the register tile
@@ -141,11 +197,12 @@ impl<'a, T: Scalar> Product<'a, T> {
     /// `a` and `b` are packed panels of k steps.
     #[inline]
     unsafe fn tile(&self, kernel: &Kernel<T>, k: usize, a: *const T, b: *const T, beta: T, t: Tile) {
+        let (a, b) = (Source::panels(a, k, kernel.mr()), Source::panels(b, k, kernel.nr()));
         let whole = self.part.is_none() || self.is_inside(t.i, t.m, t.j, t.n);
         if whole && self.c.rs() == 1 {
             let c = self.c.ptr().wrapping_offset(t.i as isize + t.j as isize * self.c.cs());
             // SAFETY: an m x n part of C, with unit row stride.
-            unsafe { kernel.tile(k, self.alpha, a, b, beta, c, self.c.cs(), t.m, t.n) };
+            unsafe { kernel.block(t.m, t.n, k, self.alpha, a, b, beta, c, self.c.cs()) };
             return;
         }
         if !whole && self.is_outside(t.i, t.m, t.j, t.n) {
@@ -171,7 +228,7 @@ impl<'a, T: Scalar> Product<'a, T> {
             }
         }
         // SAFETY: the copy holds ld x nr elements, ld >= m.
-        unsafe { kernel.tile(k, self.alpha, a, b, beta, copy.as_mut_ptr(), ld as isize, t.m, t.n) };
+        unsafe { kernel.block(t.m, t.n, k, self.alpha, a, b, beta, copy.as_mut_ptr(), ld as isize) };
         for j in 0..t.n {
             for i in 0..t.m {
                 if wanted(i, j) {

@@ -34,6 +34,9 @@ impl<'a, T: Scalar> Operand<'a, T> {
             Operand::General(a) | Operand::Symmetric(a, ..) | Operand::Triangular(a, ..) => a,
         }
     }
+    pub fn is_triangular(&self) -> bool {
+        matches!(self, Operand::Triangular(..))
+    }
     pub fn rows(&self) -> usize {
         self.mat().rows()
     }
@@ -181,6 +184,13 @@ impl<'a, T: Scalar> Operand<'a, T> {
         k: usize,
         dst: *mut T,
     ) {
+        if let Operand::General(a) = self {
+            let source = a.sub(i, p, m, k);
+            // SAFETY: as this function's.
+            return unsafe {
+                pack(kernel, format, m, k, source.ptr(), source.rs(), source.cs(), source.is_conj(), dst)
+            };
+        }
         let width = if format == Format::A { kernel.mr() } else { kernel.nr() };
         let mut at = 0;
         while at < m {

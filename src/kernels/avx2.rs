@@ -5,7 +5,7 @@
 //! tiles hold 5 pairs: with 6 the compiler spills one accumulator, and its way through memory is longer than the loop.
 
 use super::kernel_table;
-use super::simd::{RealSimd, Simd, Split};
+use super::simd::{RealSimd, Simd, Split, real_transpose};
 use core::arch::x86_64::*;
 
 #[derive(Clone, Copy)]
@@ -22,7 +22,7 @@ macro_rules! avx2 {
         $V:ident, $T:ty, $lanes:literal, mask $mask:ident,
         $zero:ident $set1:ident $load:ident $store:ident $maskload:ident $maskstore:ident
         $add:ident $sub:ident $mul:ident $div:ident $fmadd:ident $fnmadd:ident $max:ident $andnot:ident $xor:ident,
-        sum $sum:expr, squares $squares:ident, deinterleave $de:expr, interleave $inter:expr
+        sum $sum:expr, squares $squares:ident, deinterleave $de:expr, interleave $inter:expr, square $square:ident
     ) => {
         // Sound by the contract of `Simd`: AVX2 and FMA are there, pointers valid for the lanes used; masked lanes are not
         // accessed.
@@ -94,6 +94,7 @@ macro_rules! avx2 {
             unsafe fn sum(self) -> $T {
                 unsafe { $sum(self.0) }
             }
+            real_transpose!();
         }
         // As above.
         #[allow(clippy::undocumented_unsafe_blocks)]
@@ -127,6 +128,18 @@ macro_rules! avx2 {
             #[inline(always)]
             unsafe fn interleave(re: Self, im: Self) -> (Self, Self) {
                 unsafe { $inter(re.0, im.0) }
+            }
+            #[inline(always)]
+            fn pair_of(lane: usize) -> usize {
+                // Each 128 bits hold as many pairs of the first register as of the second.
+                const HALF: usize = 8 / size_of::<$T>();
+                let (quarter, at) = (lane / (2 * HALF), lane % (2 * HALF));
+                quarter * HALF + at % HALF + at / HALF * ($lanes / 2)
+            }
+            const SIDE: usize = 32 / size_of::<$T>();
+            #[inline(always)]
+            unsafe fn square(src: [*const $T; 8], dst: [*mut $T; 8]) {
+                unsafe { $square(src, dst) }
             }
         }
     };
@@ -183,19 +196,63 @@ unsafe fn interleave64(re: __m256d, im: __m256d) -> (F64x4, F64x4) {
     unsafe { (F64x4(_mm256_unpacklo_pd(re, im)), F64x4(_mm256_unpackhi_pd(re, im))) }
 }
 
+/// Pairs of rows four apart share a register, one in each half; what is left is a 4x4 transposition in each half.
+#[inline(always)]
+#[allow(clippy::undocumented_unsafe_blocks)]
+pub unsafe fn square32(src: [*const f32; 8], dst: [*mut f32; 8]) {
+    unsafe {
+        for at in [0, 4] {
+            macro_rules! rows {
+                ($l:literal) => {
+                    _mm256_insertf128_ps::<1>(
+                        _mm256_castps128_ps256(_mm_loadu_ps(src[$l].wrapping_add(at))),
+                        _mm_loadu_ps(src[$l + 4].wrapping_add(at)),
+                    )
+                };
+            }
+            let (r0, r1, r2, r3) = (rows!(0), rows!(1), rows!(2), rows!(3));
+            let (a, b) = (_mm256_unpacklo_ps(r0, r1), _mm256_unpacklo_ps(r2, r3));
+            let (c, d) = (_mm256_unpackhi_ps(r0, r1), _mm256_unpackhi_ps(r2, r3));
+            _mm256_storeu_ps(dst[at], _mm256_shuffle_ps::<0x44>(a, b));
+            _mm256_storeu_ps(dst[at + 1], _mm256_shuffle_ps::<0xee>(a, b));
+            _mm256_storeu_ps(dst[at + 2], _mm256_shuffle_ps::<0x44>(c, d));
+            _mm256_storeu_ps(dst[at + 3], _mm256_shuffle_ps::<0xee>(c, d));
+        }
+    }
+}
+#[inline(always)]
+#[allow(clippy::undocumented_unsafe_blocks)]
+pub unsafe fn square64(src: [*const f64; 8], dst: [*mut f64; 8]) {
+    unsafe {
+        for at in [0, 2] {
+            macro_rules! rows {
+                ($l:literal) => {
+                    _mm256_insertf128_pd::<1>(
+                        _mm256_castpd128_pd256(_mm_loadu_pd(src[$l].wrapping_add(at))),
+                        _mm_loadu_pd(src[$l + 2].wrapping_add(at)),
+                    )
+                };
+            }
+            let (r0, r1) = (rows!(0), rows!(1));
+            _mm256_storeu_pd(dst[at], _mm256_unpacklo_pd(r0, r1));
+            _mm256_storeu_pd(dst[at + 1], _mm256_unpackhi_pd(r0, r1));
+        }
+    }
+}
+
 avx2! {
     F32x8, f32, 8, mask FIRST32,
     _mm256_setzero_ps _mm256_set1_ps _mm256_loadu_ps _mm256_storeu_ps _mm256_maskload_ps _mm256_maskstore_ps
     _mm256_add_ps _mm256_sub_ps _mm256_mul_ps _mm256_div_ps _mm256_fmadd_ps _mm256_fnmadd_ps _mm256_max_ps
     _mm256_andnot_ps _mm256_xor_ps,
-    sum sum32, squares squares32, deinterleave deinterleave32, interleave interleave32
+    sum sum32, squares squares32, deinterleave deinterleave32, interleave interleave32, square square32
 }
 avx2! {
     F64x4, f64, 4, mask FIRST64,
     _mm256_setzero_pd _mm256_set1_pd _mm256_loadu_pd _mm256_storeu_pd _mm256_maskload_pd _mm256_maskstore_pd
     _mm256_add_pd _mm256_sub_pd _mm256_mul_pd _mm256_div_pd _mm256_fmadd_pd _mm256_fnmadd_pd _mm256_max_pd
     _mm256_andnot_pd _mm256_xor_pd,
-    sum sum64, squares squares64, deinterleave interleave64, interleave interleave64
+    sum sum64, squares squares64, deinterleave interleave64, interleave interleave64, square square64
 }
 
 kernel_table! {

@@ -3,8 +3,9 @@
 //! Register tiles: 24 accumulators. 48x8 (f32) and 24x8 (f64) need 3 loads and 8 broadcasts for 24 multiply-adds; the
 //! broadcasts fold into the instruction's memory operand.
 
+use super::avx2::{square32, square64};
 use super::kernel_table;
-use super::simd::{RealSimd, Simd, Split};
+use super::simd::{RealSimd, Simd, Split, real_transpose};
 use core::arch::x86_64::*;
 
 #[derive(Clone, Copy)]
@@ -17,7 +18,7 @@ macro_rules! avx512 {
         $V:ident, $T:ty, $lanes:literal, mask $Mask:ty,
         $zero:ident $set1:ident $load:ident $store:ident $maskload:ident $maskstore:ident
         $add:ident $sub:ident $mul:ident $div:ident $fmadd:ident $fnmadd:ident $max:ident $abs:ident $xor:ident,
-        sum $sum:ident, squares $squares:ident, deinterleave $de:expr, interleave $inter:expr
+        sum $sum:ident, squares $squares:ident, deinterleave $de:expr, interleave $inter:expr, square $square:ident
     ) => {
         // Sound by the contract of `Simd`: AVX-512 is there, pointers valid for the lanes used; masked lanes are not
         // accessed.
@@ -25,6 +26,7 @@ macro_rules! avx512 {
         impl Simd for $V {
             type T = $T;
             const LANES: usize = $lanes;
+            const MASKS_ARE_FREE: bool = true;
             #[inline(always)]
             unsafe fn zero() -> Self {
                 unsafe { $V($zero()) }
@@ -89,6 +91,7 @@ macro_rules! avx512 {
             unsafe fn sum(self) -> $T {
                 unsafe { $sum(self.0) }
             }
+            real_transpose!();
         }
         // As above.
         #[allow(clippy::undocumented_unsafe_blocks)]
@@ -122,6 +125,18 @@ macro_rules! avx512 {
             #[inline(always)]
             unsafe fn interleave(re: Self, im: Self) -> (Self, Self) {
                 unsafe { $inter(re.0, im.0) }
+            }
+            #[inline(always)]
+            fn pair_of(lane: usize) -> usize {
+                // Each 128 bits hold as many pairs of the first register as of the second.
+                const HALF: usize = 8 / size_of::<$T>();
+                let (quarter, at) = (lane / (2 * HALF), lane % (2 * HALF));
+                quarter * HALF + at % HALF + at / HALF * ($lanes / 2)
+            }
+            const SIDE: usize = 32 / size_of::<$T>();
+            #[inline(always)]
+            unsafe fn square(src: [*const $T; 8], dst: [*mut $T; 8]) {
+                unsafe { $square(src, dst) }
             }
         }
     };
@@ -165,14 +180,14 @@ avx512! {
     _mm512_setzero_ps _mm512_set1_ps _mm512_loadu_ps _mm512_storeu_ps _mm512_maskz_loadu_ps _mm512_mask_storeu_ps
     _mm512_add_ps _mm512_sub_ps _mm512_mul_ps _mm512_div_ps _mm512_fmadd_ps _mm512_fnmadd_ps _mm512_max_ps
     _mm512_abs_ps _mm512_xor_ps,
-    sum _mm512_reduce_add_ps, squares squares32, deinterleave deinterleave32, interleave interleave32
+    sum _mm512_reduce_add_ps, squares squares32, deinterleave deinterleave32, interleave interleave32, square square32
 }
 avx512! {
     F64x8, f64, 8, mask __mmask8,
     _mm512_setzero_pd _mm512_set1_pd _mm512_loadu_pd _mm512_storeu_pd _mm512_maskz_loadu_pd _mm512_mask_storeu_pd
     _mm512_add_pd _mm512_sub_pd _mm512_mul_pd _mm512_div_pd _mm512_fmadd_pd _mm512_fnmadd_pd _mm512_max_pd
     _mm512_abs_pd _mm512_xor_pd,
-    sum _mm512_reduce_add_pd, squares squares64, deinterleave interleave64, interleave interleave64
+    sum _mm512_reduce_add_pd, squares squares64, deinterleave interleave64, interleave interleave64, square square64
 }
 
 kernel_table! {

@@ -2,7 +2,7 @@
 //! baseline has (SSE2 on x86-64, NEON on AArch64). Always there, always correct, the reference for the other files.
 
 use super::kernel_table;
-use super::simd::{RealSimd, Simd};
+use super::simd::{RealSimd, Simd, real_transpose};
 use crate::scalar::Real;
 
 /// `N` lanes in an array.
@@ -108,6 +108,7 @@ impl<R: Real, const N: usize> Simd for Lanes<R, N> {
         }
         out[0]
     }
+    real_transpose!();
 }
 
 // As above.
@@ -147,6 +148,15 @@ impl<R: Real, const N: usize> RealSimd for Lanes<R, N> {
     unsafe fn interleave(re: Self, im: Self) -> (Self, Self) {
         let at = |i: usize| if i.is_multiple_of(2) { re.0[i / 2] } else { im.0[i / 2] };
         (Lanes(core::array::from_fn(at)), Lanes(core::array::from_fn(|i| at(i + N))))
+    }
+    #[inline(always)]
+    fn pair_of(lane: usize) -> usize {
+        lane
+    }
+    const SIDE: usize = 0;
+    #[inline(always)]
+    unsafe fn square(_src: [*const R; 8], _dst: [*mut R; 8]) {
+        debug_assert!(false, "left to the compiler");
     }
 }
 

@@ -15,6 +15,7 @@ pub mod avx2;
 pub mod avx512;
 pub mod generic;
 pub mod lines;
+pub mod pack;
 pub mod simd;
 pub mod tile;
 
@@ -24,6 +25,7 @@ mod tests;
 use crate::runtime::cpu::{self, Isa};
 use crate::scalar::{Scalar, c32, c64};
 use std::sync::OnceLock;
+use tile::Source;
 
 /// The matrix kernel of one scalar type on one instruction set.
 ///
@@ -45,7 +47,8 @@ pub trait GemmKernel: Sync {
     /// Steps of a panel for which the blocking was measured; the most that one pass takes.
     fn kc(&self) -> usize;
 
-    /// Packs k steps of `lanes <= mr()` rows, element (l, p) at `src + l*ls + p*ps`, conjugated if asked.
+    /// Packs k steps of `lanes` rows, element (l, p) at `src + l*ls + p*ps`, conjugated if asked, into panels of `mr()` rows,
+    /// one behind the other.
     unsafe fn pack_a(
         &self,
         lanes: usize,
@@ -56,7 +59,7 @@ pub trait GemmKernel: Sync {
         conj: bool,
         dst: *mut Self::In,
     );
-    /// Packs k steps of `lanes <= nr()` columns, element (l, p) at `src + l*ls + p*ps`, conjugated if asked.
+    /// The same of columns, into panels of `nr()`.
     unsafe fn pack_b(
         &self,
         lanes: usize,
@@ -67,40 +70,24 @@ pub trait GemmKernel: Sync {
         conj: bool,
         dst: *mut Self::In,
     );
-    /// `C := alpha A B + beta C` for the upper left m x n of a tile; C has unit row stride. beta == 0 never reads C.
-    unsafe fn tile(
+    /// `C := alpha A B + beta C` for m rows and n columns, loops over register tiles included; each operand packed or in
+    /// place. C has unit row stride and column stride `cs`; beta == 0 never reads it. At most `kc()` steps.
+    unsafe fn block(
         &self,
+        m: usize,
+        n: usize,
         k: usize,
         alpha: Self::Out,
-        a: *const Self::In,
-        b: *const Self::In,
+        a: Source<Self::In>,
+        b: Source<Self::In>,
         beta: Self::Out,
         c: *mut Self::Out,
         cs: isize,
-        m: usize,
-        n: usize,
-    );
-    /// As `tile`, with the operands where they are: A has unit row stride and `a_step` from column to column, B is at
-    /// `b + p*b_step + j*b_col`; no more than m rows and n columns are read.
-    unsafe fn tile_in_place(
-        &self,
-        k: usize,
-        alpha: Self::Out,
-        a: *const Self::In,
-        a_step: isize,
-        b: *const Self::In,
-        b_step: isize,
-        b_col: isize,
-        beta: Self::Out,
-        c: *mut Self::Out,
-        cs: isize,
-        m: usize,
-        n: usize,
     );
     /// Solves `X U = B` in place on an A panel of n steps; U upper triangular at `u + l*ld + j`, zero-padded to `ld`, a
     /// multiple of `nr()`.
     unsafe fn solve(&self, n: usize, u: *const Self::In, ld: usize, unit: bool, x: *mut Self::In);
-    /// The reverse of `pack_a`.
+    /// The reverse of `pack_a` for one panel.
     unsafe fn unpack_a(&self, lanes: usize, k: usize, src: *const Self::In, dst: *mut Self::In, ls: isize, ps: isize);
 }
 
@@ -229,13 +216,29 @@ macro_rules! kernel_table {
     (@fn ($($feature:tt)+) $($f:tt)*) => { #[target_feature($($feature)+)] $($f)* };
     // T: scalar, V: its vector, R: the vector of its parts.
     (@one $feature:tt $isa:literal, $T:ty, $V:ty, $R:ty, $mv:literal, $nr:literal, $kc:literal) => {{
-        use $crate::kernels::{GemmKernel, Kernels, LineKernel, kernel_table, lines, simd::Simd, tile};
+        use $crate::kernels::tile::{self, Source, Tile, Tiles};
+        use $crate::kernels::{GemmKernel, Kernels, LineKernel, kernel_table, lines, pack, simd::Simd};
         use $crate::scalar::Scalar;
         type Part = <$T as Scalar>::Real;
         const PARTS: usize = if <$T as Scalar>::IS_COMPLEX { 2 } else { 1 };
         const MR: usize = $mv * <$V as Simd>::LANES;
         const { assert!(MR <= tile::MAX_WIDTH && $nr <= tile::MAX_WIDTH && MR * $nr <= tile::MAX_TILE) };
         struct K;
+        // As below.
+        #[allow(clippy::undocumented_unsafe_blocks)]
+        impl Tiles<$V> for K {
+            const ACCUMULATORS: usize = $mv * $nr;
+            const HIGHEST: usize = if PARTS == 1 && $mv * $nr >= 12 { 4 } else { $mv };
+            const WIDEST: usize = if $mv * $nr >= 12 { 12 } else { $nr };
+            kernel_table! { @fn $feature
+            unsafe fn whole(t: &Tile<$T>) {
+                unsafe { tile::whole::<$V, $mv, $nr>(t) }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn part<const U: usize, const N: usize, const PACKED: bool, const MASKED: bool>(t: &Tile<$T>) {
+                unsafe { tile::some::<$V, U, N, PACKED, MASKED>(t) }
+            } }
+        }
         // Sound in all methods: the callers keep the contract of the trait, which is that of `tile` and `lines`.
         #[allow(clippy::undocumented_unsafe_blocks)]
         impl GemmKernel for K {
@@ -252,19 +255,15 @@ macro_rules! kernel_table {
             }
             kernel_table! { @fn $feature
             unsafe fn pack_a(&self, lanes: usize, k: usize, src: *const $T, ls: isize, ps: isize, conj: bool, dst: *mut $T) {
-                unsafe { tile::pack_vectors::<$V, $mv>(lanes, k, src, ls, ps, conj, dst) }
+                unsafe { pack::vectors::<$V, $mv>(lanes, k, src, ls, ps, conj, dst) }
             } }
             kernel_table! { @fn $feature
             unsafe fn pack_b(&self, lanes: usize, k: usize, src: *const $T, ls: isize, ps: isize, conj: bool, dst: *mut $T) {
-                unsafe { tile::pack_elements::<$T, $nr>(lanes, k, src, ls, ps, conj, dst) }
+                unsafe { pack::elements::<$T, $nr>(lanes, k, src, ls, ps, conj, dst) }
             } }
             kernel_table! { @fn $feature
-            unsafe fn tile(&self, k: usize, alpha: $T, a: *const $T, b: *const $T, beta: $T, c: *mut $T, cs: isize, m: usize, n: usize) {
-                unsafe { tile::product::<$V, $mv, $nr>(k, alpha, a, b, beta, c, cs, m, n) }
-            } }
-            kernel_table! { @fn $feature
-            unsafe fn tile_in_place(&self, k: usize, alpha: $T, a: *const $T, a_step: isize, b: *const $T, b_step: isize, b_col: isize, beta: $T, c: *mut $T, cs: isize, m: usize, n: usize) {
-                unsafe { tile::product_in_place::<$V, $mv, $nr>(k, alpha, a, a_step, b, b_step, b_col, beta, c, cs, m, n) }
+            unsafe fn block(&self, m: usize, n: usize, k: usize, alpha: $T, a: Source<$T>, b: Source<$T>, beta: $T, c: *mut $T, cs: isize) {
+                unsafe { tile::block::<K, $V, $mv, $nr>(m, n, k, alpha, a, b, beta, c, cs) }
             } }
             kernel_table! { @fn $feature
             unsafe fn solve(&self, n: usize, u: *const $T, ld: usize, unit: bool, x: *mut $T) {
@@ -272,7 +271,7 @@ macro_rules! kernel_table {
             } }
             kernel_table! { @fn $feature
             unsafe fn unpack_a(&self, lanes: usize, k: usize, src: *const $T, dst: *mut $T, ls: isize, ps: isize) {
-                unsafe { tile::unpack_vectors::<$V, $mv>(lanes, k, src, dst, ls, ps) }
+                unsafe { pack::unpack::<$V, $mv>(lanes, k, src, dst, ls, ps) }
             } }
         }
         // As above.

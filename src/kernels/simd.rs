@@ -15,6 +15,8 @@ use crate::scalar::{Complex, Real, Scalar};
 pub trait Simd: Copy {
     type T: Scalar;
     const LANES: usize;
+    /// Whether `load_first` and `store_first` cost what `load` and `store` do.
+    const MASKS_ARE_FREE: bool = false;
 
     unsafe fn zero() -> Self;
     unsafe fn splat(x: Self::T) -> Self;
@@ -22,9 +24,9 @@ pub trait Simd: Copy {
     unsafe fn load(p: *const Self::T) -> Self;
     /// Lanes to consecutive elements in memory.
     unsafe fn store(self, p: *mut Self::T);
-    /// The first `n < LANES` lanes from memory, the others zero. Touches no other element.
+    /// The first `n <= LANES` lanes from memory, the others zero. Touches no other element.
     unsafe fn load_first(p: *const Self::T, n: usize) -> Self;
-    /// The first `n < LANES` lanes to memory. Touches no other element.
+    /// The first `n <= LANES` lanes to memory. Touches no other element.
     unsafe fn store_first(self, p: *mut Self::T, n: usize);
     /// Lanes from a packed panel: the kernel's own order of the same number of elements.
     unsafe fn load_packed(p: *const Self::T) -> Self;
@@ -43,6 +45,13 @@ pub trait Simd: Copy {
     unsafe fn conj(self) -> Self;
     /// Sum of the lanes, in a fixed order.
     unsafe fn sum(self) -> Self::T;
+    /// Consecutive elements of each lane that [`Simd::transpose`] takes; 0 if it is not to be used.
+    const SQUARE: usize;
+    /// LANES lanes of SQUARE consecutive elements each, lane l at `src + l*ls`, to SQUARE registers' worth of a packed
+    /// panel, `step` elements from one to the next.
+    unsafe fn transpose(src: *const Self::T, ls: isize, dst: *mut Self::T, step: usize);
+    /// The reverse.
+    unsafe fn transpose_back(src: *const Self::T, step: usize, dst: *mut Self::T, ls: isize);
 }
 
 /// A [`Simd`] of real lanes: what else the line kernels and [`Split`] need.
@@ -61,7 +70,49 @@ pub trait RealSimd: Simd<T: Real> {
     unsafe fn deinterleave(a: Self, b: Self) -> (Self, Self);
     /// Inverse of `deinterleave`.
     unsafe fn interleave(re: Self, im: Self) -> (Self, Self);
+    /// Which pair of 2*LANES interleaved elements `deinterleave` puts in a lane.
+    fn pair_of(lane: usize) -> usize;
+    /// Side of the square that [`RealSimd::square`] transposes, at most 8; LANES is a multiple of it. 0: there is none.
+    const SIDE: usize;
+    /// Element p of row l, at `src[l] + p`, goes to `dst[p] + l`.
+    unsafe fn square(src: [*const Self::T; 8], dst: [*mut Self::T; 8]);
 }
+
+/// [`Simd::transpose`] and its reverse for real lanes.
+macro_rules! real_transpose {
+    () => {
+        const SQUARE: usize = Self::SIDE;
+        #[inline(always)]
+        unsafe fn transpose(src: *const Self::T, ls: isize, dst: *mut Self::T, step: usize) {
+            let mut l = 0;
+            while l < Self::LANES && Self::SIDE > 0 {
+                let (mut from, mut to) = ([src; 8], [dst; 8]);
+                for q in 0..Self::SIDE {
+                    from[q] = src.wrapping_offset((l + q) as isize * ls);
+                    to[q] = dst.wrapping_add(q * step + l);
+                }
+                // SAFETY: SIDE lanes of SIDE elements, and as many registers of the panel from lane l on.
+                unsafe { Self::square(from, to) };
+                l += Self::SIDE;
+            }
+        }
+        #[inline(always)]
+        unsafe fn transpose_back(src: *const Self::T, step: usize, dst: *mut Self::T, ls: isize) {
+            let mut l = 0;
+            while l < Self::LANES && Self::SIDE > 0 {
+                let (mut from, mut to) = ([src; 8], [dst; 8]);
+                for q in 0..Self::SIDE {
+                    from[q] = src.wrapping_add(q * step + l);
+                    to[q] = dst.wrapping_offset((l + q) as isize * ls);
+                }
+                // SAFETY: as above.
+                unsafe { Self::square(from, to) };
+                l += Self::SIDE;
+            }
+        }
+    };
+}
+pub(crate) use real_transpose;
 
 /// Complex lanes as a register of real parts and one of imaginary parts.
 #[derive(Clone, Copy)]
@@ -78,6 +129,7 @@ where
 {
     type T = Complex<V::T>;
     const LANES: usize = V::LANES;
+    const MASKS_ARE_FREE: bool = V::MASKS_ARE_FREE;
 
     #[inline(always)]
     unsafe fn zero() -> Self {
@@ -200,5 +252,32 @@ where
     #[inline(always)]
     unsafe fn sum(self) -> Self::T {
         unsafe { Complex::new(self.re.sum(), self.im.sum()) }
+    }
+    const SQUARE: usize = V::SIDE / 2;
+    #[inline(always)]
+    unsafe fn transpose(src: *const Self::T, ls: isize, dst: *mut Self::T, step: usize) {
+        let mut l = 0;
+        while l < V::LANES && V::SIDE > 0 {
+            let (mut from, mut to) = ([src.cast::<V::T>(); 8], [dst.cast::<V::T>(); 8]);
+            for q in 0..V::SIDE {
+                from[q] = src.wrapping_offset(V::pair_of(l + q) as isize * ls).cast();
+                to[q] = dst.wrapping_add(q / 2 * step).cast::<V::T>().wrapping_add(q % 2 * V::LANES + l);
+            }
+            unsafe { V::square(from, to) };
+            l += V::SIDE;
+        }
+    }
+    #[inline(always)]
+    unsafe fn transpose_back(src: *const Self::T, step: usize, dst: *mut Self::T, ls: isize) {
+        let mut l = 0;
+        while l < V::LANES && V::SIDE > 0 {
+            let (mut from, mut to) = ([src.cast::<V::T>(); 8], [dst.cast::<V::T>(); 8]);
+            for q in 0..V::SIDE {
+                from[q] = src.wrapping_add(q / 2 * step).cast::<V::T>().wrapping_add(q % 2 * V::LANES + l);
+                to[q] = dst.wrapping_offset(V::pair_of(l + q) as isize * ls).cast();
+            }
+            unsafe { V::square(from, to) };
+            l += V::SIDE;
+        }
     }
 }

@@ -49,71 +49,68 @@ fn each_type(mut f: impl FnMut(&'static Table)) {
     assert!(seen >= 1);
 }
 
-fn check_tiles<T: Scalar>(kernels: &Kernels<T>) {
+/// Blocks of every small size (all register tiles, whole and part), each operand packed and in place.
+fn check_blocks<T: Scalar>(kernels: &Kernels<T>) {
     let kernel = kernels.gemm;
     let (mr, nr) = (kernel.mr(), kernel.nr());
     let mut numbers = Numbers(1);
-    for m in 1..=mr {
-        for n in 1..=nr {
-            let k = (m * n) % 9;
+    for m in (1..=mr + 1).chain([2 * mr - 1, 3 * mr]) {
+        for n in (1..=13).chain([2 * nr, 3 * nr + 1]) {
+            let k = (m * 5 + n) % 23;
             let (a, b) = (numbers.vec::<T>(m * k.max(1)), numbers.vec::<T>(k.max(1) * n));
             let alpha = numbers.next::<T>();
-            for beta in [T::ZERO, T::ONE, numbers.next::<T>()] {
-                for conj in [false, true] {
-                    // A by columns and by rows, B by rows and by columns
-                    for (als, aps) in [(1, m as isize), (k.max(1) as isize, 1)] {
-                        let (bls, bps) = if als == 1 { (1, n as isize) } else { (k.max(1) as isize, 1) };
-                        let mut pa = vec![marker::<T>(); mr * k];
-                        let mut pb = vec![marker::<T>(); nr * k];
-                        let ld = m + 3;
-                        let old = numbers.vec::<T>(ld * n);
-                        let poison = T::from_real(T::Real::from_f64(f64::NAN));
-                        let mut c = if beta == T::ZERO { vec![poison; ld * n] } else { old.clone() };
-                        for j in 0..n {
-                            c[j * ld + m..(j + 1) * ld].fill(marker());
-                        }
-                        // SAFETY: all buffers have the sizes that the contract asks for.
-                        unsafe {
-                            kernel.pack_a(m, k, a.as_ptr(), als, aps, conj, pa.as_mut_ptr());
-                            kernel.pack_b(n, k, b.as_ptr(), bls, bps, conj, pb.as_mut_ptr());
-                            kernel.tile(k, alpha, pa.as_ptr(), pb.as_ptr(), beta, c.as_mut_ptr(), ld as isize, m, n);
-                        }
-                        let mut again = if beta == T::ZERO { vec![poison; ld * n] } else { old.clone() };
-                        let in_place = als == 1 && !conj;
-                        if in_place {
-                            // SAFETY: as above.
-                            unsafe {
-                                kernel.tile_in_place(
-                                    k,
-                                    alpha,
-                                    a.as_ptr(),
-                                    aps,
-                                    b.as_ptr(),
-                                    bps,
-                                    bls,
-                                    beta,
-                                    again.as_mut_ptr(),
-                                    ld as isize,
-                                    m,
-                                    n,
-                                )
-                            };
-                        }
-                        for j in 0..n {
-                            for i in 0..m {
-                                let mut sum = T::ZERO;
-                                for p in 0..k {
-                                    let x = a[i * als as usize + p * aps as usize].conj_if(conj);
-                                    let y = b[j * bls as usize + p * bps as usize].conj_if(conj);
-                                    sum += x * y;
-                                }
-                                let was = if beta == T::ZERO { T::ZERO } else { beta * old[j * ld + i] };
-                                let want = alpha * sum + was;
-                                let at = format!("{} m={m} n={n} k={k} ({i},{j}) beta={beta:?}", kernels.name);
-                                assert_eq!(c[j * ld + i], want, "{at}");
-                                assert!(!in_place || again[j * ld + i] == want, "in place: {at}");
+            let conj = (m + n).is_multiple_of(2);
+            // A by columns and by rows, B by rows and by columns
+            for (als, bls) in [(1, 1), (k.max(1), k.max(1)), (1, k.max(1))] {
+                let aps = if als == 1 { m } else { 1 };
+                let bps = if bls == 1 { n } else { 1 };
+                let sum = |i: usize, j: usize| {
+                    let term = |p: usize| a[i * als + p * aps].conj_if(conj) * b[j * bls + p * bps].conj_if(conj);
+                    (0..k).fold(T::ZERO, |sum, p| sum + term(p))
+                };
+                let mut pa = vec![marker::<T>(); m.next_multiple_of(mr) * k];
+                let mut pb = vec![marker::<T>(); n.next_multiple_of(nr) * k];
+                let (als, aps, bls, bps) = (als as isize, aps as isize, bls as isize, bps as isize);
+                // SAFETY: all buffers have the sizes that the contract asks for.
+                unsafe {
+                    kernel.pack_a(m, k, a.as_ptr(), als, aps, conj, pa.as_mut_ptr());
+                    kernel.pack_b(n, k, b.as_ptr(), bls, bps, conj, pb.as_mut_ptr());
+                }
+                let in_place = !conj || !T::IS_COMPLEX;
+                let mut sources_a = vec![Source::panels(pa.as_ptr(), k, mr)];
+                let mut sources_b = vec![Source::panels(pb.as_ptr(), k, nr)];
+                if in_place && als == 1 {
+                    sources_a.push(Source::in_place(a.as_ptr(), 1, aps));
+                }
+                if in_place {
+                    sources_b.push(Source::in_place(b.as_ptr(), bls, bps));
+                }
+                let ld = m + 3;
+                let old = numbers.vec::<T>(ld * n);
+                let poison = T::from_real(T::Real::from_f64(f64::NAN));
+                for beta in [T::ZERO, T::ONE, numbers.next::<T>()] {
+                    for &from_a in &sources_a {
+                        for &from_b in &sources_b {
+                            let mut c = if beta == T::ZERO { vec![poison; ld * n] } else { old.clone() };
+                            for j in 0..n {
+                                c[j * ld + m..(j + 1) * ld].fill(marker());
                             }
-                            assert!(c[j * ld + m..(j + 1) * ld].iter().all(|&x| x == marker()), "{}", kernels.name);
+                            // SAFETY: as above.
+                            unsafe { kernel.block(m, n, k, alpha, from_a, from_b, beta, c.as_mut_ptr(), ld as isize) };
+                            for j in 0..n {
+                                for i in 0..m {
+                                    let was = if beta == T::ZERO { T::ZERO } else { beta * old[j * ld + i] };
+                                    assert_eq!(
+                                        c[j * ld + i],
+                                        alpha * sum(i, j) + was,
+                                        "{} {m}x{n}x{k} ({i},{j}) beta={beta:?} packed {} {}",
+                                        kernels.name,
+                                        from_a.packed,
+                                        from_b.packed
+                                    );
+                                }
+                                assert!(c[j * ld + m..(j + 1) * ld].iter().all(|&x| x == marker()), "{}", kernels.name);
+                            }
                         }
                     }
                 }
@@ -275,7 +272,7 @@ macro_rules! for_all_types {
     )*};
 }
 for_all_types! {
-    tiles_compute_their_definition_at_every_size: check_tiles;
+    blocks_compute_their_definition_at_every_size: check_blocks;
     panels_survive_packing_and_solving: check_panels;
     lines_compute_their_definition_at_every_length: check_lines;
 }

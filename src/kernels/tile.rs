@@ -1,4 +1,4 @@
-//! The matrix kernels, once for all instruction sets and types: register tile, packing, triangular solve.
+//! The matrix kernels, once for all instruction sets and types: register tile, triangular solve.
 //!
 //! The tile is MV vectors high and NR columns wide (Goto and van de Geijn, "Anatomy of High-Performance Matrix
 //! Multiplication", 2008; Van Zee and van de Geijn, "BLIS", 2015). Every element of the product goes through the same
@@ -10,271 +10,366 @@
 use super::simd::Simd;
 use crate::scalar::Scalar;
 
-/// `C := alpha A B + beta C` for one register tile: A from a packed panel (k steps of MV vectors), B from a packed panel
-/// (k steps of NR elements), the upper left m x n of the tile in C with unit row stride and column stride `cs`.
-/// beta == 0 never reads C.
-#[inline(always)]
-pub unsafe fn product<V: Simd, const MV: usize, const NR: usize>(
-    k: usize,
-    alpha: V::T,
-    a: *const V::T,
-    b: *const V::T,
-    beta: V::T,
-    c: *mut V::T,
-    cs: isize,
-    m: usize,
-    n: usize,
-) {
-    // SAFETY: the contract above.
-    unsafe {
-        let mut acc = [[V::zero(); MV]; NR];
-        let (mut a, mut b) = (a, b);
-        for j in 0..NR {
-            if j < n {
-                prefetch(c.offset(j as isize * cs));
-            }
-        }
-        for _ in 0..k {
-            let mut column = [V::zero(); MV];
-            for (i, v) in column.iter_mut().enumerate() {
-                *v = V::load_packed(a.add(i * V::LANES));
-            }
-            for (j, tile) in acc.iter_mut().enumerate() {
-                let s = V::splat(*b.add(j));
-                for i in 0..MV {
-                    tile[i] = column[i].mul_add(s, tile[i]);
-                }
-            }
-            a = a.add(MV * V::LANES);
-            b = b.add(NR);
-        }
-        write::<V, MV, NR>(&acc, alpha, beta, c, cs, m, n);
+/// An operand as the kernels read it: the lanes of A are rows, those of B columns.
+///
+/// A group of lanes that begins at lane l starts at `ptr + l*lane` (for a packed operand l is a multiple of the panel's
+/// width, and `lane` is the panel's number of steps); each step of the group is `step` elements further. Within a group,
+/// lanes of A lie side by side; those of B do if it is packed, and are `lane` elements apart if not.
+#[derive(Clone, Copy)]
+pub struct Source<T> {
+    pub ptr: *const T,
+    pub lane: isize,
+    pub step: isize,
+    pub packed: bool,
+}
+
+impl<T> Source<T> {
+    /// Panels of `width` lanes and k steps, one behind the other.
+    #[inline(always)]
+    pub fn panels(ptr: *const T, k: usize, width: usize) -> Self {
+        Source { ptr, lane: k as isize, step: width as isize, packed: true }
+    }
+    /// A matrix where the caller has it: element (l, p) at `ptr + l*lane + p*step`; as A, `lane` is 1.
+    #[inline(always)]
+    pub fn in_place(ptr: *const T, lane: isize, step: isize) -> Self {
+        Source { ptr, lane, step, packed: false }
+    }
+    #[inline(always)]
+    fn group(&self, l: usize) -> *const T {
+        self.ptr.wrapping_offset(l as isize * self.lane)
     }
 }
 
-/// As [`product`] with operands where the caller has them: A with unit row stride, `a_step` elements from one column to
-/// the next, B at `b + p*b_step + j*b_col`. Reads only the first m rows of A and n columns of B.
-#[inline(always)]
-pub unsafe fn product_in_place<V: Simd, const MV: usize, const NR: usize>(
+/// One register tile's work: `C := alpha A B + beta C`.
+pub struct Tile<T> {
     k: usize,
-    alpha: V::T,
-    a: *const V::T,
+    alpha: T,
+    beta: T,
+    a: *const T,
     a_step: isize,
-    b: *const V::T,
+    b: *const T,
     b_step: isize,
-    b_col: isize,
-    beta: V::T,
-    c: *mut V::T,
+    b_lane: isize,
+    c: *mut T,
     cs: isize,
+    /// Rows of C; the tile of the kernel may be higher.
+    rows: usize,
+    /// Steps of A that are wanted soon: every [`unroll`] steps of the product, as many are asked for from here on,
+    /// `ahead_step` apart, and this place moves on by `ahead_move`.
+    ahead: *const T,
+    ahead_step: isize,
+    ahead_move: isize,
+}
+
+/// Steps that a part tile's loop takes at a time. Complex steps are long enough by themselves, and two of them at once
+/// make the compiler spill accumulators.
+const fn unroll<V: Simd>() -> usize {
+    if V::T::IS_COMPLEX { 1 } else { 4 }
+}
+/// Steps before the end at which the tile's part of C is asked for: at the beginning, the panels would push it out again.
+const LATE: usize = 32;
+/// Bytes that a packed panel of A is asked for ahead of its use.
+const AHEAD: usize = 768;
+const LINE: usize = 64;
+
+/// The register tiles of one scalar type, each a function of its own under the instruction set's target feature.
+pub trait Tiles<V: Simd> {
+    /// Accumulators that the registers hold.
+    const ACCUMULATORS: usize;
+    /// The most vectors of a part tile.
+    const HIGHEST: usize;
+    /// The most columns of a part tile.
+    const WIDEST: usize;
+    /// A whole tile of packed panels.
+    unsafe fn whole(t: &Tile<V::T>);
+    /// A tile of U vectors and N columns, of operands in place or with another shape than the whole tile's. PACKED: A's
+    /// order is that of panels. MASKED: its last vector is not full.
+    unsafe fn part<const U: usize, const N: usize, const PACKED: bool, const MASKED: bool>(t: &Tile<V::T>);
+}
+
+/// `C := alpha A B + beta C` for m rows and n columns: loops over register tiles. C has unit row stride and column stride
+/// `cs`; beta == 0 never reads it. No more than m rows of A and n columns of B are read where they are in place.
+#[inline(always)]
+pub unsafe fn block<S: Tiles<V>, V: Simd, const MV: usize, const NR: usize>(
     m: usize,
     n: usize,
-) {
-    // SAFETY: the contract above.
-    unsafe {
-        let mut acc = [[V::zero(); MV]; NR];
-        let (mut a, mut b) = (a, b);
-        if m == MV * V::LANES && n == NR {
-            for _ in 0..k {
-                let mut column = [V::zero(); MV];
-                for (i, v) in column.iter_mut().enumerate() {
-                    *v = V::load(a.add(i * V::LANES));
-                }
-                for (j, tile) in acc.iter_mut().enumerate() {
-                    let s = V::splat(*b.offset(j as isize * b_col));
-                    for i in 0..MV {
-                        tile[i] = column[i].mul_add(s, tile[i]);
-                    }
-                }
-                a = a.wrapping_offset(a_step);
-                b = b.wrapping_offset(b_step);
-            }
-        } else {
-            for _ in 0..k {
-                let mut column = [V::zero(); MV];
-                for (i, v) in column.iter_mut().enumerate() {
-                    *v = load_rows::<V>(a, i, m);
-                }
-                for (j, tile) in acc.iter_mut().enumerate() {
-                    if j < n {
-                        let s = V::splat(*b.offset(j as isize * b_col));
-                        for i in 0..MV {
-                            tile[i] = column[i].mul_add(s, tile[i]);
-                        }
-                    }
-                }
-                a = a.wrapping_offset(a_step);
-                b = b.wrapping_offset(b_step);
-            }
-        }
-        write::<V, MV, NR>(&acc, alpha, beta, c, cs, m, n);
-    }
-}
-
-/// Vector i of a column of which m rows exist.
-#[inline(always)]
-unsafe fn load_rows<V: Simd>(p: *const V::T, i: usize, m: usize) -> V {
-    // SAFETY: no more than m rows are read.
-    unsafe {
-        let from = i * V::LANES;
-        if from + V::LANES <= m {
-            V::load(p.add(from))
-        } else if from < m {
-            V::load_first(p.add(from), m - from)
-        } else {
-            V::zero()
-        }
-    }
-}
-
-/// `C := alpha acc + beta C` for the upper left m x n of the tile.
-#[inline(always)]
-unsafe fn write<V: Simd, const MV: usize, const NR: usize>(
-    acc: &[[V; MV]; NR],
-    alpha: V::T,
-    beta: V::T,
-    c: *mut V::T,
-    cs: isize,
-    m: usize,
-    n: usize,
-) {
-    // SAFETY: the contract of the callers.
-    unsafe {
-        let (va, vb) = (V::splat(alpha), V::splat(beta));
-        let full = m == MV * V::LANES;
-        for (j, tile) in acc.iter().enumerate() {
-            if j >= n {
-                break;
-            }
-            let c = c.offset(j as isize * cs);
-            for (i, &x) in tile.iter().enumerate() {
-                let p = c.wrapping_add(i * V::LANES);
-                let rows = m.saturating_sub(i * V::LANES);
-                if full || rows >= V::LANES {
-                    let y = if beta == V::T::ZERO {
-                        x.mul(va)
-                    } else if beta == V::T::ONE {
-                        x.mul_add(va, V::load(p))
-                    } else {
-                        x.mul_add(va, V::load(p).mul(vb))
-                    };
-                    y.store(p);
-                } else if rows > 0 {
-                    let y = if beta == V::T::ZERO {
-                        x.mul(va)
-                    } else if beta == V::T::ONE {
-                        x.mul_add(va, V::load_first(p, rows))
-                    } else {
-                        x.mul_add(va, V::load_first(p, rows).mul(vb))
-                    };
-                    y.store_first(p, rows);
-                }
-            }
-        }
-    }
-}
-
-/// k steps of `lanes` elements, element (l, p) at `src + l*ls + p*ps`, into a panel of k steps of MV vectors, zero behind
-/// the last lane.
-#[inline(always)]
-pub unsafe fn pack_vectors<V: Simd, const MV: usize>(
-    lanes: usize,
     k: usize,
-    src: *const V::T,
-    ls: isize,
-    ps: isize,
-    conj: bool,
-    dst: *mut V::T,
+    alpha: V::T,
+    a: Source<V::T>,
+    b: Source<V::T>,
+    beta: V::T,
+    c: *mut V::T,
+    cs: isize,
 ) {
-    let width = MV * V::LANES;
-    // SAFETY: the contract of the file; the panel has k*width elements.
+    let mr = MV * V::LANES;
+    let mut t = Tile {
+        k,
+        alpha,
+        beta,
+        a: a.ptr,
+        a_step: a.step,
+        b: b.ptr,
+        b_step: b.step,
+        b_lane: if b.packed { 1 } else { b.lane },
+        c,
+        cs,
+        rows: m,
+        ahead: a.ptr,
+        ahead_step: 0,
+        ahead_move: 0,
+    };
+    // SAFETY: tiles inside the m x n block, by the contract of the file; part tiles are at most HIGHEST and
+    // WIDEST, and their accumulators fit the registers.
     unsafe {
-        if ls == 1 {
-            for p in 0..k {
-                let (from, to) = (src.wrapping_offset(p as isize * ps), dst.add(p * width));
-                for i in 0..MV {
-                    put(load_rows::<V>(from, i, lanes), conj, to.add(i * V::LANES));
+        if a.packed && b.packed {
+            // B's micro-panel stays in L1 while A's panels pass.
+            for j in (0..n).step_by(NR) {
+                let cols = NR.min(n - j);
+                t.b = b.group(j);
+                for i in (0..m).step_by(mr) {
+                    t.rows = mr.min(m - i);
+                    t.a = a.group(i);
+                    t.c = c.wrapping_offset(i as isize + j as isize * cs);
+                    if t.rows == mr && cols == NR {
+                        S::whole(&t);
+                    } else {
+                        part::<S, V>(cols, true, &t);
+                    }
                 }
             }
             return;
         }
-        // Steps are gathered eight at a time, so that a lane's consecutive elements are read together.
-        const STEPS: usize = 8;
-        let mut block = [V::T::ZERO; MAX_WIDTH * STEPS];
-        let mut p = 0;
-        while p < k {
-            let steps = STEPS.min(k - p);
-            for l in 0..lanes {
-                let from = src.wrapping_offset(l as isize * ls + p as isize * ps);
-                if steps == STEPS && ps == 1 {
-                    for q in 0..STEPS {
-                        block[q * width + l] = *from.add(q);
+        // Tall tiles for few columns, wide ones for few rows; columns in even pieces.
+        let vectors = m.div_ceil(V::LANES);
+        let high = if a.packed || n * S::HIGHEST > S::ACCUMULATORS { MV } else { S::HIGHEST };
+        let most = if b.packed { NR } else { S::WIDEST.min(S::ACCUMULATORS / high.min(vectors)) };
+        let pieces = n.div_ceil(most);
+        let wide = if b.packed { NR } else { n.div_ceil(pieces) };
+        let high = high * V::LANES;
+        if m > n {
+            // A's tile stays in L1 while B passes; the next rows of A are asked for meanwhile, in equal parts.
+            let far = !a.packed && m * k * size_of::<V::T>() > FAR;
+            let share = unroll::<V>().div_ceil(pieces);
+            if far {
+                t.ahead_step = a.step;
+                t.ahead_move = share as isize * a.step;
+            }
+            for i in (0..m).step_by(high) {
+                t.rows = high.min(m - i);
+                t.a = a.group(i);
+                for (piece, j) in (0..n).step_by(wide).enumerate() {
+                    t.b = b.group(j);
+                    t.c = c.wrapping_offset(i as isize + j as isize * cs);
+                    if far {
+                        t.ahead =
+                            a.group(i + high).wrapping_offset((piece * share * (k / unroll::<V>())) as isize * a.step);
                     }
-                } else {
-                    for q in 0..steps {
-                        block[q * width + l] = *from.wrapping_offset(q as isize * ps);
-                    }
+                    part::<S, V>(wide.min(n - j), a.packed, &t);
                 }
             }
-            for i in 0..steps * MV {
-                put(V::load(block.as_ptr().add(i * V::LANES)), conj, dst.add(p * width + i * V::LANES));
+        } else {
+            for j in (0..n).step_by(wide) {
+                t.b = b.group(j);
+                for i in (0..m).step_by(high) {
+                    t.rows = high.min(m - i);
+                    t.a = a.group(i);
+                    t.c = c.wrapping_offset(i as isize + j as isize * cs);
+                    part::<S, V>(wide.min(n - j), a.packed, &t);
+                }
             }
-            p += steps;
+        }
+    }
+}
+
+/// Bytes of A from which it is taken to come from beyond L2.
+const FAR: usize = 256 << 10;
+
+/// Calls the part tile for the rows of `t` and so many columns.
+#[inline(always)]
+unsafe fn part<S: Tiles<V>, V: Simd>(cols: usize, packed: bool, t: &Tile<V::T>) {
+    // SAFETY: as the callers'.
+    unsafe {
+        match t.rows.div_ceil(V::LANES) {
+            1 => part_of::<S, V, 1>(cols, packed, t),
+            2 if const { S::HIGHEST >= 2 } => part_of::<S, V, 2>(cols, packed, t),
+            3 if const { S::HIGHEST >= 3 } => part_of::<S, V, 3>(cols, packed, t),
+            4 if const { S::HIGHEST >= 4 } => part_of::<S, V, 4>(cols, packed, t),
+            _ => debug_assert!(false, "no tile of {} rows", t.rows),
         }
     }
 }
 
 #[inline(always)]
-unsafe fn put<V: Simd>(v: V, conj: bool, dst: *mut V::T) {
+unsafe fn part_of<S: Tiles<V>, V: Simd, const U: usize>(cols: usize, packed: bool, t: &Tile<V::T>) {
+    let masked = V::MASKS_ARE_FREE || !t.rows.is_multiple_of(V::LANES);
+    // Only complex panels have an order of their own.
+    let packed = packed && V::T::IS_COMPLEX;
+    macro_rules! columns {
+        ($($n:literal)*) => {
+            match cols {
+                // SAFETY: as the callers'.
+                $($n if const { $n <= S::WIDEST && U * $n <= S::ACCUMULATORS } => unsafe {
+                    match (packed, masked) {
+                        (false, false) => S::part::<U, $n, false, false>(t),
+                        (false, true) => S::part::<U, $n, false, true>(t),
+                        (true, false) => S::part::<U, $n, true, false>(t),
+                        (true, true) => S::part::<U, $n, true, true>(t),
+                    }
+                },)*
+                _ => debug_assert!(false, "no tile of {U} vectors and {cols} columns"),
+            }
+        };
+    }
+    columns!(1 2 3 4 5 6 7 8 9 10 11 12)
+}
+
+/// A whole tile of packed panels: A has k steps of MV vectors, B k steps of NR elements.
+#[inline(always)]
+pub unsafe fn whole<V: Simd, const MV: usize, const NR: usize>(t: &Tile<V::T>) {
     // SAFETY: the contract of the file.
-    unsafe { if conj { v.conj() } else { v }.store_packed(dst) }
+    unsafe {
+        let mut acc = [[V::zero(); MV]; NR];
+        let (mut a, mut b) = (t.a, t.b);
+        macro_rules! steps {
+            ($n:expr) => {
+                for _ in 0..$n {
+                    let mut column = [V::zero(); MV];
+                    for (i, v) in column.iter_mut().enumerate() {
+                        *v = V::load_packed(a.add(i * V::LANES));
+                    }
+                    let mut line = 0;
+                    while line < MV * V::LANES * size_of::<V::T>() {
+                        prefetch(a.cast::<u8>().wrapping_add(AHEAD + line));
+                        line += LINE;
+                    }
+                    for (j, tile) in acc.iter_mut().enumerate() {
+                        let s = V::splat(*b.add(j));
+                        for i in 0..MV {
+                            tile[i] = column[i].mul_add(s, tile[i]);
+                        }
+                    }
+                    a = a.add(MV * V::LANES);
+                    b = b.add(NR);
+                }
+            };
+        }
+        let early = t.k.saturating_sub(LATE);
+        steps!(early);
+        for j in 0..NR {
+            let c = t.c.offset(j as isize * t.cs);
+            prefetch(c);
+            prefetch(c.add(MV * V::LANES - 1));
+        }
+        steps!(t.k - early);
+        write::<V, MV, NR, false>(&acc, t);
+    }
+}
+
+/// A tile of U vectors and N columns, of operands in place or with another shape than the whole tile's.
+#[inline(always)]
+pub unsafe fn some<V: Simd, const U: usize, const N: usize, const PACKED: bool, const MASKED: bool>(t: &Tile<V::T>) {
+    // SAFETY: the contract of the file.
+    unsafe {
+        let mut acc = [[V::zero(); U]; N];
+        let (mut a, mut b, mut ahead) = (t.a, t.b, t.ahead);
+        let last = t.rows - (U - 1) * V::LANES;
+        // Where the columns of B are. Odd multiples are values of their own and the others scaled ones of these, as
+        // addresses want them; the compiler left alone adds up one column after the other, and the sum is a chain.
+        let mut odd = [0; 6];
+        for (i, x) in odd.iter_mut().enumerate() {
+            *x = opaque_ptr(core::ptr::without_provenance::<u8>((2 * i + 1) * t.b_lane as usize)).addr() as isize;
+        }
+        macro_rules! step {
+            () => {
+                let mut column = [V::zero(); U];
+                for (i, v) in column.iter_mut().enumerate() {
+                    let p = a.add(i * V::LANES);
+                    *v = if PACKED {
+                        V::load_packed(p)
+                    } else if MASKED && i == U - 1 {
+                        V::load_first(p, last)
+                    } else {
+                        V::load(p)
+                    };
+                }
+                for (j, tile) in acc.iter_mut().enumerate() {
+                    let s = V::splat(*b.wrapping_offset(multiple(j, &odd)));
+                    for i in 0..U {
+                        tile[i] = column[i].mul_add(s, tile[i]);
+                    }
+                }
+                a = opaque_ptr(a.wrapping_offset(t.a_step));
+                b = opaque_ptr(b.wrapping_offset(t.b_step));
+            };
+        }
+        let unroll = unroll::<V>();
+        for _ in 0..t.k / unroll {
+            let mut now = ahead;
+            for _ in 0..unroll {
+                let mut line = 0;
+                while line < U * V::LANES * size_of::<V::T>() {
+                    // The end of each: its beginning, if not at that of a line, is the end of the rows above.
+                    prefetch(now.cast::<u8>().wrapping_add(line + LINE - 1));
+                    line += LINE;
+                }
+                now = opaque_ptr(now.wrapping_offset(t.ahead_step));
+                step!();
+            }
+            ahead = ahead.wrapping_offset(t.ahead_move);
+        }
+        for _ in 0..t.k % unroll {
+            step!();
+        }
+        write::<V, U, N, MASKED>(&acc, t);
+    }
+}
+
+/// `C := alpha acc + beta C` for a tile.
+#[inline(always)]
+unsafe fn write<V: Simd, const U: usize, const N: usize, const MASKED: bool>(acc: &[[V; U]; N], t: &Tile<V::T>) {
+    // SAFETY: the contract of the file.
+    unsafe {
+        let (alpha, beta) = (V::splat(t.alpha), V::splat(t.beta));
+        macro_rules! columns {
+            (|$x:ident, $load:ident| $y:expr) => {
+                for (j, tile) in acc.iter().enumerate() {
+                    let c = t.c.offset(j as isize * t.cs);
+                    for (i, &$x) in tile.iter().enumerate() {
+                        let p = c.add(i * V::LANES);
+                        if MASKED && i == U - 1 {
+                            let rows = t.rows - i * V::LANES;
+                            macro_rules! $load {
+                                () => {
+                                    V::load_first(p, rows)
+                                };
+                            }
+                            $y.store_first(p, rows);
+                        } else {
+                            macro_rules! $load {
+                                () => {
+                                    V::load(p)
+                                };
+                            }
+                            $y.store(p);
+                        }
+                    }
+                }
+            };
+        }
+        if t.beta == V::T::ZERO {
+            columns!(|x, _c| x.mul(alpha));
+        } else if t.beta == V::T::ONE {
+            columns!(|x, c| x.mul_add(alpha, c!()));
+        } else {
+            columns!(|x, c| x.mul_add(alpha, c!().mul(beta)));
+        }
+    }
 }
 
 /// The widest panel of any table.
 pub const MAX_WIDTH: usize = 64;
 /// Elements of the largest register tile of any table.
 pub const MAX_TILE: usize = 512;
-
-/// As [`pack_vectors`] into a panel of k steps of NR single elements, for the operand that is broadcast.
-#[inline(always)]
-pub unsafe fn pack_elements<T: Scalar, const NR: usize>(
-    lanes: usize,
-    k: usize,
-    src: *const T,
-    ls: isize,
-    ps: isize,
-    conj: bool,
-    dst: *mut T,
-) {
-    // SAFETY: the contract of the file; the panel has k*NR elements.
-    unsafe {
-        if lanes == NR && !conj {
-            if ls == 1 {
-                for p in 0..k {
-                    dst.add(p * NR)
-                        .cast::<[T; NR]>()
-                        .write(src.wrapping_offset(p as isize * ps).cast::<[T; NR]>().read());
-                }
-            } else {
-                for p in 0..k {
-                    let from = src.wrapping_offset(p as isize * ps);
-                    for l in 0..NR {
-                        *dst.add(p * NR + l) = *from.wrapping_offset(l as isize * ls);
-                    }
-                }
-            }
-            return;
-        }
-        for p in 0..k {
-            for l in 0..NR {
-                *dst.add(p * NR + l) = if l < lanes {
-                    (*src.wrapping_offset(l as isize * ls + p as isize * ps)).conj_if(conj)
-                } else {
-                    T::ZERO
-                };
-            }
-        }
-    }
-}
 
 /// Solves `X U = B` in place for a panel of right-hand sides: `x` is n steps of MV vectors (step j is column j), U is upper
 /// triangular n x n at `u + l*ld + j` with zeros from n to ld, `ld` a multiple of NR. Divides by the diagonal, unless
@@ -338,39 +433,32 @@ pub unsafe fn solve<V: Simd, const MV: usize, const NR: usize>(
     }
 }
 
-/// The reverse of [`pack_vectors`].
+/// j times a number whose odd multiples are given.
 #[inline(always)]
-pub unsafe fn unpack_vectors<V: Simd, const MV: usize>(
-    lanes: usize,
-    k: usize,
-    src: *const V::T,
-    dst: *mut V::T,
-    ls: isize,
-    ps: isize,
-) {
-    let width = MV * V::LANES;
-    let mut column = [V::T::ZERO; MAX_WIDTH];
-    for p in 0..k {
-        // SAFETY: the contract of the file.
-        unsafe {
-            for i in 0..MV {
-                V::load_packed(src.add(p * width + i * V::LANES)).store(column.as_mut_ptr().add(i * V::LANES));
-            }
-            let to = dst.wrapping_offset(p as isize * ps);
-            if ls == 1 {
-                core::ptr::copy_nonoverlapping(column.as_ptr(), to, lanes);
-            } else {
-                for (l, x) in column.iter().enumerate().take(lanes) {
-                    *to.wrapping_offset(l as isize * ls) = *x;
-                }
-            }
-        }
+fn multiple(j: usize, odd: &[isize; 6]) -> isize {
+    if j == 0 {
+        return 0;
     }
+    odd[(j >> j.trailing_zeros()) / 2] << j.trailing_zeros()
+}
+
+/// The same pointer, of which the compiler knows nothing: it keeps the address arithmetic of a loop as it is written.
+#[inline(always)]
+fn opaque_ptr<T>(p: *const T) -> *const T {
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    {
+        let mut p = p;
+        // SAFETY: no instruction at all.
+        unsafe { core::arch::asm!("/* {0} */", inout(reg) p, options(pure, nomem, nostack, preserves_flags)) };
+        p
+    }
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    p
 }
 
 /// Asks for the cache line at `p`; any address will do.
 #[inline(always)]
-fn prefetch<T>(p: *const T) {
+pub fn prefetch<T>(p: *const T) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: a prefetch never faults.
     unsafe {

@@ -1,0 +1,225 @@
+//! Packing, once for all instruction sets and types: matrices to panels that the kernels read from end to end, and back.
+//!
+//! A source with consecutive lanes is gone through a few steps at a time, over all panels: long runs of memory are read
+//! in order, and a stride of a power of two (which puts all steps of a panel in the same few sets of the cache) does no
+//! harm. A source with consecutive steps is transposed in registers, a cache line of each lane at a time.
+//!
+//! Contract of all functions: the CPU has V's instruction set; pointers are valid for what the text says is read and
+//! written there.
+
+use super::simd::Simd;
+use super::tile::{MAX_WIDTH, prefetch};
+use crate::scalar::Scalar;
+
+/// Steps that are taken over all panels at once.
+const STEPS: usize = 8;
+
+/// k steps of `lanes` elements, element (l, p) at `src + l*ls + p*ps`, into panels of k steps of MV vectors, one behind the
+/// other, zero behind the last lane.
+#[inline(always)]
+pub unsafe fn vectors<V: Simd, const MV: usize>(
+    lanes: usize,
+    k: usize,
+    src: *const V::T,
+    ls: isize,
+    ps: isize,
+    conj: bool,
+    dst: *mut V::T,
+) {
+    let width = MV * V::LANES;
+    // SAFETY: the contract of the file; each panel has k*width elements.
+    unsafe {
+        if ls == 1 {
+            for p in (0..k).step_by(STEPS) {
+                for l in (0..lanes).step_by(width) {
+                    let mut from = src.wrapping_offset(l as isize + p as isize * ps);
+                    let mut to = dst.add(l * k + p * width);
+                    let rows = width.min(lanes - l);
+                    for _ in p..k.min(p + STEPS) {
+                        // The same rows of the steps to come.
+                        prefetch(from.wrapping_offset(STEPS as isize * ps));
+                        for i in 0..MV {
+                            put(rows_of::<V>(from, i, rows), conj, to.add(i * V::LANES));
+                        }
+                        from = from.wrapping_offset(ps);
+                        to = to.add(width);
+                    }
+                }
+            }
+            return;
+        }
+        for l in (0..lanes).step_by(width) {
+            let (from, to) = (src.wrapping_offset(l as isize * ls), dst.add(l * k));
+            across::<V, MV>(width.min(lanes - l), k, from, ls, ps, conj, to);
+        }
+    }
+}
+
+/// One panel of [`vectors`] from a source whose lanes are not consecutive.
+#[inline(always)]
+unsafe fn across<V: Simd, const MV: usize>(
+    lanes: usize,
+    k: usize,
+    src: *const V::T,
+    ls: isize,
+    ps: isize,
+    conj: bool,
+    dst: *mut V::T,
+) {
+    let width = MV * V::LANES;
+    // SAFETY: the contract of the file; the panel has k*width elements.
+    unsafe {
+        let mut done = 0;
+        if ps == 1 && lanes == width && V::SQUARE > 0 {
+            // Whole squares, a cache line of each lane at a time.
+            let run = (64 / size_of::<V::T>()).max(V::SQUARE);
+            while done + V::SQUARE <= k {
+                let end = (done + run).min(k);
+                for i in 0..MV {
+                    let mut p = done;
+                    while p + V::SQUARE <= end {
+                        let from = src.wrapping_offset((i * V::LANES) as isize * ls + p as isize);
+                        let to = dst.add(p * width + i * V::LANES);
+                        V::transpose(from, ls, to, width);
+                        for q in 0..if conj { V::SQUARE } else { 0 } {
+                            put(V::load_packed(to.add(q * width)), true, to.add(q * width));
+                        }
+                        p += V::SQUARE;
+                    }
+                }
+                done += (end - done) / V::SQUARE * V::SQUARE;
+            }
+        }
+        // Steps are gathered eight at a time, so that a lane's consecutive elements are read together.
+        let mut block = [V::T::ZERO; MAX_WIDTH * STEPS];
+        let mut p = done;
+        while p < k {
+            let steps = STEPS.min(k - p);
+            for l in 0..lanes {
+                let from = src.wrapping_offset(l as isize * ls + p as isize * ps);
+                for q in 0..steps {
+                    block[q * width + l] = *from.wrapping_offset(q as isize * ps);
+                }
+            }
+            for i in 0..steps * MV {
+                put(V::load(block.as_ptr().add(i * V::LANES)), conj, dst.add(p * width + i * V::LANES));
+            }
+            p += steps;
+        }
+    }
+}
+
+/// Vector i of a column of which m rows exist.
+#[inline(always)]
+unsafe fn rows_of<V: Simd>(p: *const V::T, i: usize, m: usize) -> V {
+    // SAFETY: no more than m rows are read.
+    unsafe {
+        let from = i * V::LANES;
+        if from + V::LANES <= m {
+            V::load(p.add(from))
+        } else if from < m {
+            V::load_first(p.add(from), m - from)
+        } else {
+            V::zero()
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn put<V: Simd>(v: V, conj: bool, dst: *mut V::T) {
+    // SAFETY: the contract of the file.
+    unsafe { if conj { v.conj() } else { v }.store_packed(dst) }
+}
+
+/// As [`vectors`] into panels of k steps of NR single elements, for the operand that is broadcast.
+#[inline(always)]
+pub unsafe fn elements<T: Scalar, const NR: usize>(
+    lanes: usize,
+    k: usize,
+    src: *const T,
+    ls: isize,
+    ps: isize,
+    conj: bool,
+    dst: *mut T,
+) {
+    // SAFETY: the contract of the file; each panel has k*NR elements.
+    unsafe {
+        let whole = if conj { 0 } else { lanes / NR * NR };
+        if ls == 1 {
+            for p in (0..k).step_by(STEPS) {
+                for l in (0..whole).step_by(NR) {
+                    let mut from = src.wrapping_offset(l as isize + p as isize * ps);
+                    let mut to = dst.add(l * k + p * NR);
+                    for _ in p..k.min(p + STEPS) {
+                        prefetch(from.wrapping_offset(STEPS as isize * ps));
+                        to.cast::<[T; NR]>().write(from.cast::<[T; NR]>().read());
+                        from = from.wrapping_offset(ps);
+                        to = to.add(NR);
+                    }
+                }
+            }
+        } else {
+            for l in (0..whole).step_by(NR) {
+                let (from, to) = (src.wrapping_offset(l as isize * ls), dst.add(l * k));
+                for p in 0..k {
+                    for q in 0..NR {
+                        *to.add(p * NR + q) = *from.wrapping_offset(q as isize * ls + p as isize * ps);
+                    }
+                }
+            }
+        }
+        for l in (whole..lanes).step_by(NR) {
+            let (from, to) = (src.wrapping_offset(l as isize * ls), dst.add(l * k));
+            for p in 0..k {
+                for q in 0..NR {
+                    *to.add(p * NR + q) = if l + q < lanes {
+                        (*from.wrapping_offset(q as isize * ls + p as isize * ps)).conj_if(conj)
+                    } else {
+                        T::ZERO
+                    };
+                }
+            }
+        }
+    }
+}
+
+/// The reverse of [`vectors`] for one panel.
+#[inline(always)]
+pub unsafe fn unpack<V: Simd, const MV: usize>(
+    lanes: usize,
+    k: usize,
+    src: *const V::T,
+    dst: *mut V::T,
+    ls: isize,
+    ps: isize,
+) {
+    let width = MV * V::LANES;
+    let mut column = [V::T::ZERO; MAX_WIDTH];
+    let mut p = 0;
+    // SAFETY: the contract of the file.
+    unsafe {
+        if ps == 1 && lanes == width && V::SQUARE > 0 {
+            while p + V::SQUARE <= k {
+                for i in 0..MV {
+                    let to = dst.wrapping_offset((i * V::LANES) as isize * ls + p as isize);
+                    V::transpose_back(src.add(p * width + i * V::LANES), width, to, ls);
+                }
+                p += V::SQUARE;
+            }
+        }
+        while p < k {
+            let to = dst.wrapping_offset(p as isize * ps);
+            for i in 0..MV {
+                V::load_packed(src.add(p * width + i * V::LANES)).store(column.as_mut_ptr().add(i * V::LANES));
+            }
+            if ls == 1 {
+                core::ptr::copy_nonoverlapping(column.as_ptr(), to, lanes);
+            } else {
+                for (l, x) in column.iter().enumerate().take(lanes) {
+                    *to.wrapping_offset(l as isize * ls) = *x;
+                }
+            }
+            p += 1;
+        }
+    }
+}
