@@ -6,7 +6,7 @@ BUILD  := build/cmake
 CARGO  ?= cargo
 
 .DEFAULT_GOAL := build
-.PHONY: help build demo test test-avx512 bench install headers headers-check fmt clippy dist clean
+.PHONY: help build demo test test-avx512 bench performance install headers headers-check fmt clippy dist clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
@@ -31,6 +31,10 @@ test-avx512: ## the AVX-512 kernels on an emulated CPU (about ten minutes)
 bench: ## the benchmarks of bench/ (BENCH="arguments")
 	@tests/setup.sh build
 	@$(MAKE) --no-print-directory -C bench
+
+performance: ## race on 1 and 2 threads, and write the figures of docs/performance.md
+	@tests/setup.sh build
+	@$(MAKE) --no-print-directory -C bench performance
 
 install: build ## into PREFIX=/usr/local (DESTDIR is honoured)
 	cmake --install $(BUILD) --prefix $(PREFIX)

@@ -80,6 +80,8 @@ const fn op(base: &'static str, level: u8, flags: &'static [Flag], dims: &'stati
 
 pub const OPS: &[Op] = &[
     op("gemm", 3, &[Trans, Trans], &["m", "n", "k"], All),
+    op("gemm_batch_strided", 3, &[Trans, Trans], &["m", "n", "k", "batch"], All),
+    op("gemm_loop", 3, &[Trans, Trans], &["m", "n", "k", "batch"], All),
     op("symm", 3, &[Side, Uplo], &["m", "n"], All),
     op("hemm", 3, &[Side, Uplo], &["m", "n"], Complex),
     op("syrk", 3, &[Uplo, Trans], &["n", "k"], All),
@@ -294,6 +296,10 @@ impl Case {
         let [m, n, k] = ["m", "n", "k"].map(|d| self.dim(d) as f64);
         let (mul, add) = match self.op.base {
             "gemm" => (m * n * k, m * n * k),
+            "gemm_batch_strided" | "gemm_loop" => {
+                let all = m * n * k * self.dim("batch") as f64;
+                (all, all)
+            }
             "symm" | "hemm" => (m * n * self.order() as f64, m * n * self.order() as f64),
             "syrk" | "herk" => (k * n * (n + 1.0) / 2.0, k * n * (n + 1.0) / 2.0),
             "syr2k" | "her2k" => (k * n * (n + 1.0), k * n * (n + 1.0)),
@@ -338,6 +344,7 @@ impl Case {
         let half = n * (n + 1.0) / 2.0;
         let elements = match self.op.base {
             "gemm" => m * k + k * n + result * m * n,
+            "gemm_batch_strided" | "gemm_loop" => self.dim("batch") as f64 * (m * k + k * n + result * m * n),
             "symm" | "hemm" => (self.order() * (self.order() + 1)) as f64 / 2.0 + (1.0 + result) * m * n,
             "syrk" | "herk" => n * k + result * half,
             "syr2k" | "her2k" => 2.0 * n * k + result * half,
@@ -363,10 +370,14 @@ impl Case {
         elements * (self.prec.real_size() * self.prec.width()) as f64
     }
 
-    /// The gemm whose speed this level-3 case is held against: the same product, none of the structure.
+    /// The gemm whose speed this level-3 case is held against: the same product, none of the structure; for a batch, as
+    /// many calls of gemm in a row.
     pub fn same_size_gemm(&self) -> Option<Case> {
-        if self.op.level != 3 || self.op.base == "gemm" {
+        if self.op.level != 3 || matches!(self.op.base, "gemm" | "gemm_loop") {
             return None;
+        }
+        if self.op.base == "gemm_batch_strided" {
+            return Case::parse(&self.to_string().replace("gemm_batch_strided", "gemm_loop")).ok();
         }
         let (m, n, k) = match self.op.base {
             "syrk" | "herk" | "syr2k" | "her2k" => (self.dim("n"), self.dim("n"), self.dim("k")),
@@ -377,8 +388,14 @@ impl Case {
 
     /// The size to plot over: the one dimension of a square case; none for other shapes.
     pub fn size(&self) -> Option<i64> {
-        let sizes: Vec<i64> =
-            self.op.dims.iter().zip(&self.dims).filter(|(d, _)| !matches!(**d, "kl" | "ku")).map(|(_, &v)| v).collect();
+        let sizes: Vec<i64> = self
+            .op
+            .dims
+            .iter()
+            .zip(&self.dims)
+            .filter(|(d, _)| !matches!(**d, "kl" | "ku" | "batch"))
+            .map(|(_, &v)| v)
+            .collect();
         let banded = matches!(self.op.base, "sbmv" | "hbmv" | "tbmv" | "tbsv");
         let plain = self.pad == 0 && self.incx == 1 && self.incy == 1;
         (plain && sizes[0] > 0 && (banded || sizes.iter().all(|s| *s == sizes[0]))).then_some(sizes[0])
@@ -387,7 +404,11 @@ impl Case {
     /// What a plot is drawn of: the routine with its letters (and the widths of its band).
     pub fn family(&self) -> String {
         let letters = String::from_utf8_lossy(&self.flags).into_owned();
-        format!("{} {letters}", self.routine()).trim().to_string()
+        let batch = match self.dim("batch") {
+            0 => String::new(),
+            n => format!(" batch of {n}"),
+        };
+        format!("{} {letters}{batch}", self.routine()).trim().to_string()
     }
 }
 
@@ -411,6 +432,18 @@ pub fn set(name: &str) -> Option<Vec<Case>> {
                 "sgemm NN 3136 64 576",
                 "sgemm NN 49 512 4608",
                 "dgemm NN 1000 4 1000",
+            ] {
+                add(text.into());
+            }
+            // Neighbours of the usual sizes: odd, transposed, padded.
+            for text in [
+                "dgemm NN 7 7 7",
+                "dgemm TN 31 33 29",
+                "sgemm NT 65 63 67 pad=3",
+                "dgemm TT 129 127 131 pad=5 beta=1",
+                "zgemm CN 65 65 65",
+                "sgemm_batch_strided NN 8 8 8 1000",
+                "dgemm_batch_strided NN 16 16 16 500",
             ] {
                 add(text.into());
             }
@@ -502,7 +535,7 @@ pub fn set(name: &str) -> Option<Vec<Case>> {
                 add(format!("{p}gemm NN 512 512 512 pad=5 beta=1"));
             }
             for n in [64, 256, 1000, 2000] {
-                for op in OPS.iter().filter(|op| op.level == 3 && op.base != "gemm") {
+                for op in OPS.iter().filter(|op| op.level == 3 && !op.base.starts_with("gemm")) {
                     let flags: &[&str] = match op.base {
                         "symm" | "hemm" => &["LL", "RU"],
                         "herk" | "her2k" => &["LN", "UC"],
@@ -517,7 +550,104 @@ pub fn set(name: &str) -> Option<Vec<Case>> {
                 }
             }
         }
-        "all" => return Some(["level1", "level2", "level3"].iter().flat_map(|s| set(s).unwrap_or_default()).collect()),
+        // What docs/performance.md shows: curves over size, and the rest of each level at two or three sizes.
+        "performance" => {
+            for n in [2, 4, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1000, 1500] {
+                for p in ["s", "d", "c", "z"] {
+                    add(format!("{p}gemm NN {n} {n} {n}"));
+                }
+            }
+            for n in [64, 500] {
+                for text in ["sgemm TN", "sgemm NT", "dgemm TN", "dgemm NT", "dgemm TT", "zgemm CN"] {
+                    add(format!("{text} {n} {n} {n} pad=3"));
+                }
+            }
+            for text in ["sgemm NN 3136 64 576", "sgemm NN 49 512 4608", "dgemm NN 1000 4 1000", "dgemm NN 4 1000 1000"]
+            {
+                add(text.into());
+            }
+            for n in [8, 16, 32, 64, 128, 256, 500, 1000] {
+                for text in ["strsm LLNN", "dtrsm LLNN", "ztrsm RUTN", "dtrmm LUNN", "dsymm LL", "ssyrk LN", "dsyrk LN"]
+                {
+                    add(format!("{text} {n} {n}"));
+                }
+            }
+            for n in [64, 500] {
+                for text in ["dsyr2k UT", "zherk LN", "zher2k LN", "zhemm RU", "ctrmm RLCN"] {
+                    add(format!("{text} {n} {n}"));
+                }
+            }
+            for n in [4, 8, 16, 32, 64, 128, 256, 512, 1000, 2000] {
+                for text in ["sgemv N", "dgemv N", "dgemv T", "zgemv N", "dger"] {
+                    add(format!("{text} {n} {n}"));
+                }
+                for text in ["dsymv L", "zhemv U", "dtrmv LNN", "dtrsv LNN", "dspmv U", "dsyr L"] {
+                    add(format!("{text} {n}"));
+                }
+            }
+            for n in [1, 10, 100, 1000, 10_000, 100_000, 1_000_000] {
+                for text in
+                    ["sdot", "ddot", "saxpy", "daxpy", "zaxpy", "dscal", "dnrm2", "dasum", "idamax", "dcopy", "drot"]
+                {
+                    add(format!("{text} {n}"));
+                }
+            }
+            for n in [4, 8, 16, 32, 64] {
+                add(format!("sgemm_batch_strided NN {n} {n} {n} 500"));
+                add(format!("dgemm_batch_strided NN {n} {n} {n} 500"));
+            }
+        }
+        // What a benchmark of powers of two does not show: sizes beside them, all transposes, padded leading dimensions.
+        "neighbours" => {
+            for n in [2, 3, 5, 7, 9, 12, 15, 17, 20, 23, 31, 33, 47, 49, 63, 65, 95, 97, 127, 129, 255, 257, 511, 513] {
+                for (i, t) in ["NN", "NT", "TN", "TT"].iter().enumerate() {
+                    let p = ["s", "d", "c", "z"];
+                    add(format!("{}gemm {t} {n} {n} {n} pad=3", p[i % 2]));
+                    if n < 200 {
+                        add(format!("{}gemm {t} {n} {} {} pad=1 beta=1", p[(i + 1) % 4], n + 1, n + 2));
+                    }
+                }
+            }
+            for n in [5, 17, 33, 65, 129, 257, 501] {
+                for text in ["dtrsm LLNN", "dtrsm RUTU", "strmm LUTN", "dsymm RU", "zhemm LL", "ctrsm LUCN"] {
+                    add(format!("{text} {n} {} pad=3", n + 2));
+                }
+                for text in ["ssyrk UT", "dsyrk LN", "dsyr2k LN", "zherk UC"] {
+                    add(format!("{text} {n} {} pad=3 beta=1", n + 2));
+                }
+                for text in ["sgemv T", "dgemv N", "zgemv N", "zgemv C", "dger"] {
+                    add(format!("{text} {n} {} pad=1", n + 2));
+                    add(format!("{text} {n} {} incx=2 incy=-3", n + 2));
+                }
+                for text in ["dsymv U", "zhemv L", "dtrmv UTN", "strsv LNU", "dspmv L", "dtpsv UNN"] {
+                    add(format!("{text} {n} incx=-2"));
+                }
+            }
+            for (m, n, k) in [(1, 1, 1000), (1000, 1, 1), (1000, 3, 5), (5, 1000, 3), (3, 3, 1000), (2, 300, 300)] {
+                for p in ["s", "d", "z"] {
+                    add(format!("{p}gemm NN {m} {n} {k}"));
+                    add(format!("{p}gemm TT {m} {n} {k}"));
+                }
+            }
+        }
+        "batch" => {
+            for n in [2, 4, 8, 16, 32, 64, 128] {
+                for p in ["s", "d", "c", "z"] {
+                    add(format!("{p}gemm_batch_strided NN {n} {n} {n} {}", (20_000 / n).min(2000)));
+                }
+                add(format!("sgemm_batch_strided TN {n} {} {n} 100", n + 1));
+            }
+            add("dgemm_batch_strided NN 500 500 500 4".into());
+            add("sgemm_batch_strided NT 64 64 8 1".into());
+        }
+        "all" => {
+            return Some(
+                ["level1", "level2", "level3", "neighbours", "batch"]
+                    .iter()
+                    .flat_map(|s| set(s).unwrap_or_default())
+                    .collect(),
+            );
+        }
         _ => return None,
     }
     // The texts above are fixed: one that does not parse is a mistake here, and the tests parse every set.
@@ -621,7 +751,7 @@ mod tests {
 
     #[test]
     fn every_set_parses_and_says_nothing_twice() {
-        for name in ["short", "level1", "level2", "level3", "all"] {
+        for name in ["short", "level1", "level2", "level3", "neighbours", "batch", "performance", "all"] {
             let mut texts: Vec<String> = set(name).unwrap().iter().map(Case::to_string).collect();
             let all = texts.len();
             texts.sort();
@@ -635,6 +765,9 @@ mod tests {
     fn gemm_of_the_same_size() {
         assert_eq!(case("ztrsm RLNN 4 3").same_size_gemm().unwrap().to_string(), "zgemm NN 4 3 3");
         assert_eq!(case("dsyrk LN 4 3").same_size_gemm().unwrap().to_string(), "dgemm NN 4 4 3");
+        let batch = case("sgemm_batch_strided NT 4 3 2 10");
+        assert_eq!(batch.same_size_gemm().unwrap().to_string(), "sgemm_loop NT 4 3 2 10");
+        assert_eq!(batch.flops(), 480.0);
         assert!(case("dgemv N 4 3").same_size_gemm().is_none());
     }
 }

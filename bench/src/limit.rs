@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 /// of data so large that reading it once fills a window.
 const WINDOW: Duration = Duration::from_millis(2);
 const WINDOWS: usize = 40;
-const WINDOWS_LARGE: usize = 5;
+const WINDOWS_LARGE: usize = 15;
 
 /// Work of one thread: does a portion, says how much it was (flops or bytes).
 type Portion = unsafe fn(&mut [f32]) -> f64;

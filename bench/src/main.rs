@@ -25,9 +25,12 @@ const USAGE: &str = "\
 corten-bench: races libcorten against the BLAS libraries that are installed
 
   --threads N           threads of every library (default 1; with 1 the workers are pinned to one core)
-  --rounds R            interleaved rounds a case; the best counts (default 3)
+  --callers N           N application threads call at once, each with operands of its own (default 1)
+  --rounds R            interleaved rounds a case; the best counts (default 3); up to three times as
+                        many where the last round still changed a library's best
   --batch MS            measured time that one answer rests on at least (default 20; 0 checks results only)
-  --set NAME            short (default), level1, level2, level3 or all; may be given several times
+  --set NAME            short (default), level1, level2, level3, neighbours (odd sizes, transposes,
+                        pads), batch, performance (that of docs/performance.md) or all; may be given several times
   --shapes CASE...      cases such as \"dgemm NT 500 500 64\", \"ztrsm LLNN 1000 1000\", \"ddot 1000 incx=2\";
                         @FILE reads one a line. Letters as in Fortran: side, uplo, trans, diag; then the
                         dimensions; then, if wanted, pad= (added to leading dimensions) incx= incy= beta=
@@ -49,11 +52,16 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// A library this much slower than the best of the first round is not asked for further rounds of the case.
 const HOPELESS: f64 = 8.0;
 
+/// At most so many times the rounds that were asked for.
+const MORE_ROUNDS: usize = 3;
+
 /// How often the FMA limit is measured again during the race.
 const LOOK_AGAIN: Duration = Duration::from_secs(10);
 
 struct Options {
     threads: usize,
+    /// Application threads that call at once.
+    callers: usize,
     rounds: usize,
     cases: Vec<Case>,
     libs: Vec<Lib>,
@@ -70,6 +78,7 @@ struct Options {
 fn options(args: &[String]) -> Result<Option<Options>, String> {
     let mut o = Options {
         threads: 1,
+        callers: 1,
         rounds: 3,
         cases: Vec::new(),
         libs: Vec::new(),
@@ -98,6 +107,7 @@ fn options(args: &[String]) -> Result<Option<Options>, String> {
         let none = || if values.is_empty() { Ok(()) } else { Err(format!("{key} takes no value: {values:?}")) };
         match key {
             "--threads" => o.threads = number()?.max(1),
+            "--callers" => o.callers = number()?.max(1),
             "--rounds" => o.rounds = number()?.max(1),
             "--cpu" => o.cpu = Some(number()?),
             "--gap" => o.gap = Duration::from_millis(number()? as u64),
@@ -178,11 +188,12 @@ impl Worker {
         let mut command = Command::new(exe);
         let text = |s: Option<&String>| s.cloned().unwrap_or_default();
         let path = lib.map(|l| l.path.to_string_lossy().into_owned());
-        let cpu = if o.threads == 1 { o.cpu.or_else(|| sys::allowed_cpus().pop()) } else { None };
+        let cpu = if o.threads == 1 && o.callers == 1 { o.cpu.or_else(|| sys::allowed_cpus().pop()) } else { None };
         command
             .arg("--worker")
             .args([text(path.as_ref()), text(lib.map(|l| &l.prefix)), text(lib.map(|l| &l.suffix))])
-            .args([cpu.map_or("-".into(), |c| c.to_string()), o.threads.to_string(), o.batch.to_string()]);
+            .args([cpu.map_or("-".into(), |c| c.to_string()), o.threads.to_string(), o.batch.to_string()])
+            .arg(o.callers.to_string());
         for name in ["CORTEN", "OPENBLAS", "GOTO", "OMP", "MKL", "BLIS"] {
             command.env(format!("{name}_NUM_THREADS"), o.threads.to_string());
         }
@@ -214,7 +225,7 @@ impl Worker {
                 }
             }
         });
-        Ok(Worker { child, input, answers, stops: o.threads > 1 })
+        Ok(Worker { child, input, answers, stops: o.threads > 1 || o.callers > 1 })
     }
 
     fn ask(&mut self, question: &str) -> Result<String, String> {
@@ -341,6 +352,7 @@ fn run(args: &[String]) -> Result<(), String> {
     let mut race = Race {
         libs: racers.iter().map(|r| (r.lib.name.clone(), r.id.clone())).collect(),
         threads: o.threads,
+        callers: o.callers,
         rounds: o.rounds,
         fma: first,
         rows: Vec::new(),
@@ -354,7 +366,11 @@ fn run(args: &[String]) -> Result<(), String> {
         progress.show(done, o.cases.len(), case);
         let mut row = Row::new(case.clone(), racers.len());
         let gemm = case.same_size_gemm();
-        for _ in 0..o.rounds {
+        // A disturbance may last for several rounds: where the last one still brought news, there are more.
+        let mut round = 0;
+        while round < o.rounds || round < MORE_ROUNDS * o.rounds && o.rounds > 1 && row.improved() {
+            round += 1;
+            row.next_round();
             for (i, racer) in racers.iter_mut().enumerate() {
                 if row.hopeless(i, HOPELESS) {
                     continue;
@@ -375,7 +391,7 @@ fn run(args: &[String]) -> Result<(), String> {
                 {
                     row.add_gemm(gemm, answer.seconds);
                 }
-                if o.threads > 1 {
+                if o.threads > 1 || o.callers > 1 {
                     std::thread::sleep(o.gap);
                 }
             }

@@ -15,12 +15,17 @@ pub struct Answer {
 /// Seconds of a call from which on a hopeless library is not asked again.
 const LONG_CALL: f64 = 0.05;
 
+/// A best time is news if it is shorter than the one before by this factor.
+const NEWS: f64 = 0.99;
+
 /// All answers to one case. The first library is ours.
 pub struct Row {
     pub case: Case,
     /// The best answer of each library.
     best: Vec<Option<Answer>>,
     gave_up: Vec<bool>,
+    /// Whether a library's best changed in this round.
+    news: bool,
     /// GFLOPS of our own gemm of the same size.
     gemm: Option<f64>,
     /// GB/s that the machine can read at most at this footprint (levels 1 and 2; level 3 is held to `Race::fma`).
@@ -29,13 +34,23 @@ pub struct Row {
 
 impl Row {
     pub fn new(case: Case, libs: usize) -> Row {
-        Row { case, best: vec![None; libs], gave_up: vec![false; libs], gemm: None, limit: None }
+        Row { case, best: vec![None; libs], gave_up: vec![false; libs], news: false, gemm: None, limit: None }
     }
 
     pub fn add(&mut self, lib: usize, answer: Answer) {
         if self.best[lib].is_none_or(|b| answer.seconds < b.seconds) {
+            self.news |= self.best[lib].is_none_or(|b| answer.seconds < NEWS * b.seconds);
             self.best[lib] = Some(answer);
         }
+    }
+
+    pub fn next_round(&mut self) {
+        self.news = false;
+    }
+
+    /// Whether some library was faster in the last round than in all before.
+    pub fn improved(&self) -> bool {
+        self.news
     }
 
     pub fn add_gemm(&mut self, gemm: &Case, seconds: f64) {
@@ -104,6 +119,8 @@ pub struct Race {
     /// Name, and what the library says of itself.
     pub libs: Vec<(String, String)>,
     pub threads: usize,
+    /// Application threads that called at once.
+    pub callers: usize,
     pub rounds: usize,
     /// Measured FMA limit, f32 and f64.
     pub fma: [Option<f64>; 2],
@@ -164,12 +181,23 @@ impl Race {
         Some(work / row.best[0]?.seconds * 1e-9 / limit?)
     }
 
+    /// `2 threads`, `2 threads, 8 callers`.
+    fn setting(&self) -> String {
+        let threads = if self.threads == 1 { "1 thread".into() } else { format!("{} threads", self.threads) };
+        if self.callers == 1 { threads } else { format!("{threads}, {} callers at once", self.callers) }
+    }
+
+    /// What file names of this race end in.
+    fn mark(&self) -> String {
+        let callers = if self.callers == 1 { String::new() } else { format!("-c{}", self.callers) };
+        format!("t{}{callers}", self.threads)
+    }
+
     fn machine(&self) -> String {
         let [s, d] = self.fma.map(|f| fixed(f, 1));
-        let threads = if self.threads == 1 { "1 thread".into() } else { format!("{} threads", self.threads) };
-        let rounds = self.rounds;
+        let (setting, rounds) = (self.setting(), self.rounds);
         format!(
-            "{}, {threads}, best of {rounds} interleaved rounds; {} FMA limit: f32 {s}, f64 {d} GFLOPS",
+            "{}, {setting}, best of {rounds} or more interleaved rounds; {} FMA limit: f32 {s}, f64 {d} GFLOPS",
             processor(),
             isa_name()
         )
@@ -294,7 +322,11 @@ impl Race {
         for (name, id) in &self.libs {
             let _ = writeln!(t, "- {name}: {}", if id.is_empty() { "says no version" } else { id });
         }
-        t.push_str("\n| case |");
+        t.push_str("\n| routine | cases | mean ours/best | least | ahead |\n|---|---:|---:|---:|---:|\n");
+        for (name, cases, mean, least, ahead) in self.means() {
+            let _ = writeln!(t, "| {name} | {cases} | {mean:.3} | {least:.3} | {ahead} |");
+        }
+        t.push_str("\n<details><summary>All cases</summary>\n\n| case |");
         self.libs.iter().for_each(|(name, _)| {
             let _ = write!(t, " {name} |");
         });
@@ -309,10 +341,7 @@ impl Race {
             let (ratio, gemm, share) = (fixed(row.ratio(), 3), fixed(row.to_gemm(), 2), percent(self.share(row)));
             let _ = writeln!(t, " {} | {ratio} | {gemm} | {share} |", row.unit());
         }
-        t.push_str("\n| routine | cases | mean ours/best | least | ahead |\n|---|---:|---:|---:|---:|\n");
-        for (name, cases, mean, least, ahead) in self.means() {
-            let _ = writeln!(t, "| {name} | {cases} | {mean:.3} | {least:.3} | {ahead} |");
-        }
+        t.push_str("\n</details>\n");
         t
     }
 
@@ -329,134 +358,258 @@ impl Race {
         for (name, rows) in families.iter_mut().filter(|f| f.1.len() > 2) {
             rows.sort_by_key(|r| r.case.size());
             files.push((
-                format!("{}-t{}.svg", name.replace(' ', "-").to_lowercase(), self.threads),
+                format!("{}-{}.svg", name.replace(' ', "-").to_lowercase(), self.mark()),
                 self.curves(name, rows),
             ));
         }
         if self.rows.iter().any(|r| r.ratio().is_some()) {
-            files.push((format!("ratio-t{}.svg", self.threads), self.bars()));
+            files.push((format!("ratio-{}.svg", self.mark()), self.bars()));
         }
         files
     }
 
-    /// Speed over size, one line a library.
+    /// Speed over size, one line a library, with the machine's limit where one was measured.
     fn curves(&self, name: &str, rows: &[&Row]) -> String {
-        let (w, h, left, top, right, bottom) = (720.0, 420.0, 60.0, 40.0, 130.0, 45.0);
+        let (w, h, left, top, right, bottom) = (780.0, 470.0, 72.0, 66.0, 150.0, 62.0);
         let size = |r: &Row| r.case.size().unwrap_or(1) as f64;
         let (first, last) = (size(rows[0]).ln(), size(rows[rows.len() - 1]).ln());
-        let top_rate = rows.iter().flat_map(|r| (0..self.libs.len()).filter_map(|i| r.rate(i))).fold(0.0, f64::max);
-        // The FMA limit belongs into the picture where it is the limit.
-        let limit =
-            (rows[0].case.op.level == 3).then_some(self.fma[usize::from(rows[0].case.prec.is_double())]).flatten();
-        let high = step_up(top_rate.max(limit.unwrap_or(0.0)).max(1e-6));
+        let limit = |r: &Row| self.limit_in_unit(r);
+        let most = rows
+            .iter()
+            .flat_map(|r| (0..self.libs.len()).filter_map(|i| r.rate(i)).chain(limit(r)))
+            .fold(1e-6, f64::max);
+        let step = tick(most / 6.0);
+        let high = (most / step).ceil() * step;
         let x = |v: f64| left + (v.ln() - first) / (last - first).max(1e-9) * (w - left - right);
         let y = |v: f64| h - bottom - v / high * (h - top - bottom);
-        let title = format!(
-            "{name}, {} over size, {} thread{}",
-            rows[0].unit(),
-            self.threads,
-            if self.threads == 1 { "" } else { "s" }
+        let (processor, setting) = (processor(), self.setting());
+        let mut t = svg_open(
+            w,
+            h,
+            &format!("{name}: speed over size"),
+            &format!("{processor}, {setting}, best of {} or more interleaved rounds", self.rounds),
         );
-        let mut t = svg_open(w, h, &title);
-        for i in 0..=5 {
-            let v = high * i as f64 / 5.0;
+        for i in 0..=(high / step).round() as usize {
+            let v = step * i as f64;
             let (y, label) = (y(v), trim(v));
-            let _ = writeln!(t, "<path d=\"M{left} {y:.1}H{:.1}\" stroke=\"#ddd\"/>", w - right);
+            let _ = writeln!(t, "<path d=\"M{left} {y:.1}H{:.1}\" stroke=\"#e4e4e4\"/>", w - right);
             let _ =
-                writeln!(t, "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{label}</text>", left - 6.0, y + 4.0);
+                writeln!(t, "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{label}</text>", left - 8.0, y + 4.0);
         }
         // Sizes that would overlap the label before them stay unlabelled.
         let mut free = f64::NEG_INFINITY;
         for row in rows {
             let (x, label) = (x(size(row)), row.case.size().unwrap_or(1).to_string());
-            let _ = writeln!(t, "<path d=\"M{x:.1} {:.1}v4\" stroke=\"#888\"/>", h - bottom);
-            if x - free > 4.0 * label.len() as f64 + 4.0 {
+            let _ = writeln!(t, "<path d=\"M{x:.1} {:.1}v5\" stroke=\"#888\"/>", h - bottom);
+            let half = 3.6 * label.len() as f64;
+            if x - half > free + 5.0 {
                 let _ = writeln!(
                     t,
                     "<text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{label}</text>",
-                    h - bottom + 18.0
+                    h - bottom + 19.0
                 );
-                free = x + 4.0 * label.len() as f64;
+                free = x + half;
             }
         }
-        let mut labels: Vec<(f64, String, &str)> = Vec::new();
-        if let Some(limit) = limit {
-            let y = y(limit);
+        let _ =
+            writeln!(t, "<path d=\"M{left} {top}V{:.1}H{:.1}\" fill=\"none\" stroke=\"#888\"/>", h - bottom, w - right);
+        let middle = (left + w - right) / 2.0;
+        let what = match rows[0].case.op.dims {
+            [_] if rows[0].case.op.level == 1 => "length n of the vectors (logarithmic)",
+            _ => "order n of the square operands (logarithmic)",
+        };
+        let _ = writeln!(t, "<text x=\"{middle:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{what}</text>", h - 16.0);
+        let (at, unit) = ((top + h - bottom) / 2.0, rows[0].unit());
+        let _ = writeln!(
+            t,
+            "<text x=\"22\" y=\"{at:.1}\" text-anchor=\"middle\" transform=\"rotate(-90 22 {at:.1})\">{unit}</text>"
+        );
+        let mut labels: Vec<(f64, String, &str, usize)> = Vec::new();
+        let line = |points: &[(f64, f64)]| -> String {
+            points.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect::<Vec<_>>().join(" ")
+        };
+        let ceiling: Vec<(f64, f64)> = rows.iter().filter_map(|r| Some((x(size(r)), y(limit(r)?)))).collect();
+        if let Some(end) = ceiling.last() {
+            let points = line(&ceiling);
             let _ =
-                writeln!(t, "<path d=\"M{left} {y:.1}H{:.1}\" stroke=\"#555\" stroke-dasharray=\"5 4\"/>", w - right);
-            labels.push((y, "FMA limit".into(), "#555"));
+                writeln!(t, "<polyline points=\"{points}\" fill=\"none\" stroke=\"#666\" stroke-dasharray=\"6 4\"/>");
+            let text = if rows[0].case.op.level == 3 { "FMA limit" } else { "read limit" };
+            labels.push((end.1, text.into(), "#666", usize::MAX));
         }
-        for (i, (lib, _)) in self.libs.iter().enumerate() {
+        // Ours is drawn last, on top of the others.
+        for (i, (lib, _)) in self.libs.iter().enumerate().rev() {
             let points: Vec<(f64, f64)> = rows.iter().filter_map(|r| Some((x(size(r)), y(r.rate(i)?)))).collect();
             let Some(end) = points.last() else { continue };
             let color = COLORS[i % COLORS.len()];
-            let list: Vec<String> = points.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
-            let width = if i == 0 { 3 } else { 2 };
-            let list = list.join(" ");
-            let _ =
-                writeln!(t, "<polyline points=\"{list}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"{width}\"/>");
+            let width = if i == 0 { 3.0 } else { 1.8 };
+            let list = line(&points);
+            let _ = writeln!(
+                t,
+                "<polyline points=\"{list}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"{width}\" \
+                 stroke-linejoin=\"round\"/>"
+            );
             for (x, y) in &points {
-                let _ = writeln!(t, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{width}\" fill=\"{color}\"/>");
+                t.push_str(&marker(i, *x, *y, color));
             }
-            labels.push((end.1, escape(lib), color));
+            labels.push((end.1, escape(lib), color, i));
         }
-        // Names stand at the ends of their lines, moved down where they would overlap.
+        // Names stand at the ends of their lines, moved down where they would overlap, up where they would leave.
         labels.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let mut free = f64::NEG_INFINITY;
-        for (y, name, color) in labels {
-            let y = y.max(free);
-            free = y + 14.0;
+        let mut free = top;
+        for label in &mut labels {
+            label.0 = label.0.max(free);
+            free = label.0 + 17.0;
+        }
+        let mut floor = h - bottom;
+        for label in labels.iter_mut().rev() {
+            label.0 = label.0.min(floor);
+            floor = label.0 - 17.0;
+        }
+        for (y, name, color, i) in labels {
+            let x = w - right + 12.0;
+            let dash = if i == usize::MAX { " stroke-dasharray=\"6 4\"" } else { "" };
+            let width = if i == 0 { 3.0 } else { 1.8 };
+            let _ = writeln!(t, "<path d=\"M{x:.1} {y:.1}h22\" stroke=\"{color}\" stroke-width=\"{width}\"{dash}/>");
+            if i != usize::MAX {
+                t.push_str(&marker(i, x + 11.0, y, color));
+            }
+            let weight = if i == 0 { " font-weight=\"bold\"" } else { "" };
             let _ =
-                writeln!(t, "<text x=\"{:.1}\" y=\"{:.1}\" fill=\"{color}\">{name}</text>", w - right + 8.0, y + 4.0);
+                writeln!(t, "<text x=\"{:.1}\" y=\"{:.1}\" fill=\"{color}\"{weight}>{name}</text>", x + 28.0, y + 4.0);
         }
         t.push_str("</svg>\n");
         t
     }
 
-    /// Our speed over the best peer's, a bar a case; right of the line we are ahead.
+    /// The machine's limit in the unit that the row is plotted in.
+    fn limit_in_unit(&self, row: &Row) -> Option<f64> {
+        if row.case.op.level == 3 {
+            return self.fma[usize::from(row.case.prec.is_double())];
+        }
+        let bandwidth = row.limit?;
+        Some(if row.moves_only() { bandwidth } else { bandwidth * row.case.flops() / row.case.bytes() })
+    }
+
+    /// Our speed over the best peer's: a bar a case, or a routine where there are many; right of the line we are ahead.
     fn bars(&self) -> String {
-        let rows: Vec<(&Row, f64)> = self.rows.iter().filter_map(|r| Some((r, r.ratio()?))).collect();
-        let (w, left, right, top, pitch) = (760.0, 250.0, 60.0, 50.0, 16.0);
-        let h = top + pitch * rows.len() as f64 + 20.0;
-        // Beyond twice as fast the bar is cut; its figure is not.
-        let most = rows.iter().map(|r| r.1).fold(1.2, f64::max).min(2.0);
-        let scale = (w - left - right) / most;
-        let threads = format!("{} thread{}", self.threads, if self.threads == 1 { "" } else { "s" });
-        let mut t = svg_open(w, h, &format!("ours over the best peer, {threads}"));
-        for (i, (row, ratio)) in rows.iter().enumerate() {
+        let cases: Vec<(String, f64, f64, f64)> =
+            self.rows.iter().filter_map(|r| Some((r.case.to_string(), r.ratio()?, 0.0, 0.0))).collect();
+        let many = cases.len() > MOST_BARS;
+        let bars = if many { self.spans() } else { cases };
+        let (w, left, right, top, pitch) = (780.0, 250.0, 70.0, 92.0, 18.0);
+        let h = top + pitch * bars.len() as f64 + 46.0;
+        // A logarithmic axis: twice as fast and half as fast are equally far from the line.
+        let (low, high) = (0.5f64, 2.0f64);
+        let x = |v: f64| left + (v.clamp(low, high) / low).ln() / (high / low).ln() * (w - left - right);
+        let setting = self.setting();
+        let mut t = svg_open(
+            w,
+            h,
+            &format!("Speed over that of the best peer, {setting}"),
+            &format!(
+                "{}, best of {} or more interleaved rounds; {}",
+                processor(),
+                self.rounds,
+                if many { "geometric mean of each routine, thin line: least to most" } else { "one bar a case" }
+            ),
+        );
+        let bottom = h - 40.0;
+        for v in [0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0] {
+            let (x, strong) = (x(v), v == 1.0);
+            let color = if strong { "#333" } else { "#e4e4e4" };
+            let _ = writeln!(t, "<path d=\"M{x:.1} {:.1}V{bottom:.1}\" stroke=\"{color}\"/>", top - 8.0);
+            for y in [top - 14.0, bottom + 16.0] {
+                let _ = writeln!(t, "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"middle\">{}</text>", trim(v));
+            }
+        }
+        let middle = x(1.0);
+        for (x, anchor, text) in [(middle - 8.0, "end", "\u{2190} behind"), (middle + 8.0, "start", "ahead \u{2192}")] {
+            let _ = writeln!(
+                t,
+                "<text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"{anchor}\" fill=\"#666\">{text}</text>",
+                bottom + 32.0
+            );
+        }
+        for (i, (name, ratio, least, most)) in bars.iter().enumerate() {
             let y = top + pitch * i as f64;
-            let color = if *ratio >= 1.0 { COLORS[0] } else { "#bbb" };
-            let length = ratio.min(most) * scale;
+            let color = if *ratio >= 1.0 { COLORS[0] } else { "#8a8a8a" };
+            let (from, to) = (x(ratio.min(1.0)), x(ratio.max(1.0)));
             let _ = writeln!(
                 t,
                 "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
-                left - 6.0,
-                y + 11.0,
-                escape(&row.case.to_string())
+                left - 10.0,
+                y + 12.5,
+                escape(name)
             );
             let _ = writeln!(
                 t,
-                "<rect x=\"{left}\" y=\"{:.1}\" width=\"{length:.1}\" height=\"{:.1}\" fill=\"{color}\"/>",
-                y + 2.0,
-                pitch - 4.0
+                "<rect x=\"{from:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" fill=\"{color}\"/>",
+                y + 3.0,
+                (to - from).max(1.0),
+                pitch - 6.0
             );
-            let _ = writeln!(t, "<text x=\"{:.1}\" y=\"{:.1}\">{ratio:.2}</text>", w - right + 8.0, y + 11.0);
+            if many {
+                let (a, b, y) = (x(*least), x(*most), y + pitch / 2.0);
+                let _ = writeln!(t, "<path d=\"M{a:.1} {y:.1}H{b:.1}\" stroke=\"#333\" stroke-width=\"1\"/>");
+            }
+            let _ = writeln!(t, "<text x=\"{:.1}\" y=\"{:.1}\">{ratio:.2}</text>", w - right + 12.0, y + 12.5);
         }
-        let _ = writeln!(t, "<path d=\"M{:.1} {}V{:.1}\" stroke=\"#000\"/>", left + scale, top - 6.0, h - 14.0);
         t.push_str("</svg>\n");
         t
     }
+
+    /// Routine, geometric mean, least and most of the ratio.
+    fn spans(&self) -> Vec<(String, f64, f64, f64)> {
+        let most = |name: &str| {
+            let of = self.rows.iter().filter(|r| r.case.routine() == name).filter_map(Row::ratio);
+            of.fold(0.0, f64::max)
+        };
+        let routines = self.means().into_iter().filter(|m| m.0 != "all" && !m.0.starts_with("level"));
+        routines
+            .map(|(name, _, mean, least, _)| {
+                let most = most(&name);
+                (name, mean, least, most)
+            })
+            .collect()
+    }
 }
+
+/// More cases than this are charted by routine.
+const MOST_BARS: usize = 60;
 
 /// Ours first; distinct for people who do not see red and green apart.
 const COLORS: [&str; 8] = ["#d55e00", "#0072b2", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#999999", "#000000"];
 
-fn svg_open(w: f64, h: f64, title: &str) -> String {
+/// A mark of a library's own: colour is not the only thing that tells lines apart.
+fn marker(i: usize, x: f64, y: f64, color: &str) -> String {
+    let r = if i == 0 { 4.0 } else { 3.2 };
+    match i % 4 {
+        0 => format!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{r}\" fill=\"{color}\"/>\n"),
+        1 => {
+            let (a, b, side) = (x - r, y - r, 2.0 * r);
+            format!("<rect x=\"{a:.1}\" y=\"{b:.1}\" width=\"{side}\" height=\"{side}\" fill=\"{color}\"/>\n")
+        }
+        2 => {
+            let (top, base) = (y - 1.3 * r, y + r);
+            let (a, b) = (x - 1.2 * r, x + 1.2 * r);
+            format!("<path d=\"M{x:.1} {top:.1}L{b:.1} {base:.1}H{a:.1}Z\" fill=\"{color}\"/>\n")
+        }
+        _ => {
+            let d = 1.35 * r;
+            format!("<path d=\"M{:.1} {y:.1}l{d} {d}l{d} -{d}l-{d} -{d}Z\" fill=\"{color}\"/>\n", x - d)
+        }
+    }
+}
+
+fn svg_open(w: f64, h: f64, title: &str, subtitle: &str) -> String {
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{w}\" height=\"{h}\" viewBox=\"0 0 {w} {h}\" \
-         font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n\
-         <text x=\"12\" y=\"22\" font-size=\"15\">{}</text>\n",
-        escape(title)
+         font-family=\"Helvetica, Arial, sans-serif\" font-size=\"12\" fill=\"#222\">\n\
+         <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n\
+         <text x=\"16\" y=\"26\" font-size=\"17\" font-weight=\"bold\">{}</text>\n\
+         <text x=\"16\" y=\"45\" fill=\"#666\">{}</text>\n",
+        escape(title),
+        escape(subtitle)
     )
 }
 
@@ -464,10 +617,10 @@ fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// The next round number: 1, 2 or 5 times a power of ten, in steps fine enough to fill the picture.
-fn step_up(v: f64) -> f64 {
+/// The next distance between ticks that people read easily: 1, 2, 2.5 or 5 times a power of ten.
+fn tick(v: f64) -> f64 {
     let power = 10f64.powf(v.log10().floor());
-    [1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0].into_iter().map(|m| m * power).find(|s| *s >= v).unwrap_or(v)
+    [1.0, 2.0, 2.5, 5.0, 10.0].into_iter().map(|m| m * power).find(|s| *s >= v).unwrap_or(v)
 }
 
 fn trim(v: f64) -> String {
@@ -493,7 +646,7 @@ mod tests {
             rows.push(row);
         }
         let libs = ["corten", "a", "b"].map(|n| (n.to_string(), String::new())).to_vec();
-        Race { libs, threads: 1, rounds: 1, fma: [None, Some(100.0)], rows }
+        Race { libs, threads: 1, callers: 1, rounds: 1, fma: [None, Some(100.0)], rows }
     }
 
     #[test]
@@ -518,6 +671,11 @@ mod tests {
         [(0, 1e-6, 1.0), (1, 1e-9, 2.0), (2, 2e-6, 1.0)].into_iter().for_each(|(i, t, sum)| row.add(i, answer(t, sum)));
         assert_eq!(row.ratio(), Some(2.0), "a wrong result is not the best");
         assert!(!race.ours_in_doubt());
+        row.next_round();
+        row.add(0, answer(0.995e-6, 1.0));
+        assert!(!row.improved(), "half a percent is no news");
+        row.add(2, answer(1e-6, 1.0));
+        assert!(row.improved());
         assert!(race.rows[0].hopeless(2, 8.0) && !race.rows[0].hopeless(1, 8.0) && !race.rows[1].hopeless(0, 1.5));
     }
 
@@ -529,7 +687,7 @@ mod tests {
         assert!(race.markdown().contains("| `dgemm NN 20 20 20` |"));
         let names: Vec<String> = race.plots().into_iter().map(|p| p.0).collect();
         assert_eq!(names, ["dgemm-nn-t1.svg", "ratio-t1.svg"]);
-        assert_eq!(step_up(32.9), 40.0);
+        assert_eq!((tick(7.3), tick(0.21)), (10.0, 0.25));
         assert_eq!(trim(2.50), "2.5");
     }
 }

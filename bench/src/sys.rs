@@ -25,6 +25,9 @@ const MASK_WORDS: usize = 128;
 /// A loaded library; never closed, because its threads may still run.
 pub struct Library(*mut c_void);
 
+// SAFETY: a handle of the dynamic linker, which any thread may ask for symbols.
+unsafe impl Sync for Library {}
+
 impl Library {
     /// Loads with RTLD_LOCAL (the default), so that one worker sees one BLAS only.
     pub fn open(path: &str) -> Result<Library, String> {

@@ -6,6 +6,9 @@
 //! integers and one with 64-bit integers read the same number. Complex dot products go through CBLAS's
 //! `_sub` form, because compilers disagree on how Fortran returns a complex value.
 //!
+//! With several callers, as many threads call at once, each with operands of its own; a time is then that of the
+//! process divided by the calls that all of them made.
+//!
 //! Questions: `id`; `time CASE` -> `seconds sum magnitude` or `none REASON`; `fma s|d`; `read BYTES`.
 //! The sum is a weighted checksum of the result of a first call on fresh data: libraries that disagree on
 //! it did not compute the same thing, and a race between them means nothing.
@@ -16,7 +19,8 @@ use crate::sys::{self, Library};
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::io::{BufRead, Write};
-use std::time::Instant;
+use std::sync::Barrier;
+use std::time::{Duration, Instant};
 
 /// A batch is measured in slices of at least this many seconds; the best slice counts.
 const SLICE: f64 = 1e-3;
@@ -90,6 +94,8 @@ enum How {
     DotSub,
     /// `cblas_[sd]gemm`, for a library that has no Fortran entry.
     CblasGemm,
+    /// Fortran's gemm, this many calls in a row on matrices that lie one behind the other.
+    Loop(usize),
 }
 
 /// What an operand is filled with.
@@ -174,6 +180,7 @@ impl Prepared {
             "dotu" | "dotc" => (lib.cblas(&format!("{name}_sub")), How::DotSub),
             "dot" | "nrm2" | "asum" => (lib.fortran(&name), How::Real),
             "amax" => (lib.fortran(&name), How::Index),
+            "gemm_loop" => (lib.fortran(&name.replace("_loop", "")), How::Loop(case.dim("batch").max(0) as usize)),
             _ => (lib.fortran(&name), How::Plain),
         };
         if p.f.is_null() && case.op.base == "gemm" && !case.prec.is_complex() {
@@ -239,6 +246,19 @@ impl Prepared {
         self.int(ld);
     }
 
+    /// As many matrices as the case has products, one behind the other: the leading dimension, and where the routine
+    /// takes it, the distance.
+    fn matrices(&mut self, case: &Case, (rows, cols): (i64, i64)) {
+        let ld = rows.max(1) + case.pad;
+        let distance = ld * cols.max(1);
+        let count = if case.op.base == "gemm" { 1 } else { case.dim("batch").max(1) };
+        self.operand(distance * count, Fill::Noise);
+        self.int(ld);
+        if case.op.base == "gemm_batch_strided" {
+            self.int(distance);
+        }
+    }
+
     fn triangle(&mut self, n: i64, pad: i64) {
         let ld = n.max(1) + pad;
         self.operand(ld * n.max(1), Fill::Full { ld: ld as usize, n: n as usize });
@@ -256,22 +276,17 @@ impl Prepared {
             self.letter(c);
         }
         match case.op.base {
-            "gemm" => {
+            "gemm" | "gemm_loop" | "gemm_batch_strided" => {
                 let (ta, tb) = (case.flags[0] != b'N', case.flags[1] != b'N');
                 self.sizes(&[m, n, k]);
                 self.scalar(1.0, 0.0);
-                if ta {
-                    self.matrix(k, m, pad)
-                } else {
-                    self.matrix(m, k, pad)
-                }
-                if tb {
-                    self.matrix(n, k, pad)
-                } else {
-                    self.matrix(k, n, pad)
-                }
+                self.matrices(case, if ta { (k, m) } else { (m, k) });
+                self.matrices(case, if tb { (n, k) } else { (k, n) });
                 self.scalar(beta, 0.0);
-                self.matrix(m, n, pad);
+                self.matrices(case, (m, n));
+                if case.op.base == "gemm_batch_strided" {
+                    self.int(case.dim("batch"));
+                }
             }
             "symm" | "hemm" => {
                 self.sizes(&[m, n]);
@@ -459,6 +474,7 @@ impl Prepared {
                 }
             }
             How::CblasGemm => self.cblas_gemm(times),
+            How::Loop(count) => self.loop_of_gemm(times, count),
             _ => call_with!(self.f, (), a, times,
                 3: 0 1 2;
                 4: 0 1 2 3;
@@ -473,7 +489,23 @@ impl Prepared {
                 13: 0 1 2 3 4 5 6 7 8 9 10 11 12;
                 14: 0 1 2 3 4 5 6 7 8 9 10 11 12 13;
                 15: 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14;
+                19: 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18;
             ),
+        }
+    }
+
+    fn loop_of_gemm(&self, times: u64, count: usize) {
+        let bytes = [0, 1, 2].map(|i| self.buffers[i].0.len / count.max(1) * self.prec.real_size());
+        // Where A, B and C stand in the argument list of gemm.
+        const AT: [usize; 3] = [6, 8, 11];
+        for _ in 0..times {
+            let mut args = self.args.clone();
+            for _ in 0..count {
+                call_with!(self.f, (), args, 1, 15: 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14;);
+                for (at, bytes) in AT.into_iter().zip(bytes) {
+                    args[at] = args[at].wrapping_byte_add(bytes);
+                }
+            }
         }
     }
 
@@ -579,7 +611,9 @@ impl Loaded {
     }
 
     fn symbol(&self, name: &str) -> *const c_void {
-        self.lib.symbol(&format!("{}{name}{}", self.prefix, self.suffix)).unwrap_or(std::ptr::null())
+        // Some names lack the prefix that the others of their library have (OpenBLAS's batches in the wheels).
+        let full = self.lib.symbol(&format!("{}{name}{}", self.prefix, self.suffix));
+        full.or_else(|| self.lib.symbol(&format!("{name}{}", self.suffix))).unwrap_or(std::ptr::null())
     }
 
     fn fortran(&self, name: &str) -> *const c_void {
@@ -618,15 +652,54 @@ impl Loaded {
     }
 }
 
-/// How a worker is started: `--worker PATH PREFIX SUFFIX CPU THREADS BATCH`; an empty path measures the limits.
+/// Seconds of one call when `callers` threads call at once: the best window counts.
+fn time_callers(lib: &Loaded, case: &Case, callers: usize, one: f64, batch: f64) -> f64 {
+    const WINDOWS: usize = 4;
+    // Long enough for the scheduler to give every caller its turn where there are more of them than cores.
+    let window = Duration::from_secs_f64(batch.max(2.5e-3 * callers as f64).max(10.0 * one));
+    let times = ((SLICE / 4.0 / one) as u64).max(1);
+    let barrier = Barrier::new(callers);
+    let run = || -> Result<[(Instant, Instant, u64); WINDOWS], String> {
+        let prepared = Prepared::new(lib, case);
+        let windows = std::array::from_fn(|_| {
+            barrier.wait();
+            let (start, mut calls) = (Instant::now(), 0);
+            if let Ok(p) = &prepared {
+                while start.elapsed() < window {
+                    p.call(times);
+                    calls += times;
+                }
+            }
+            (start, Instant::now(), calls)
+        });
+        prepared.map(|_| windows)
+    };
+    let all: Vec<_> = std::thread::scope(|s| {
+        let handles: Vec<_> = (0..callers).map(|_| s.spawn(run)).collect();
+        handles.into_iter().filter_map(|h| h.join().ok()?.ok()).collect()
+    });
+    // From the first start to the last end: a caller that is late at either is not alone on the machine for free.
+    let rate = |w: usize| {
+        let start = all.iter().map(|r| r[w].0).min()?;
+        let end = all.iter().map(|r| r[w].1).max()?;
+        Some(all.iter().map(|r| r[w].2).sum::<u64>() as f64 / end.duration_since(start).as_secs_f64())
+    };
+    let best = (0..WINDOWS).filter_map(rate).fold(0.0, f64::max);
+    1.0 / best
+}
+
+/// How a worker is started: `--worker PATH PREFIX SUFFIX CPU THREADS BATCH CALLERS`; an empty path measures the limits.
 pub fn main(args: &[String]) -> Result<(), String> {
-    let [path, prefix, suffix, cpu, threads, batch] = args else { return Err("a worker takes six arguments".into()) };
+    let [path, prefix, suffix, cpu, threads, batch, callers] = args else {
+        return Err("a worker takes seven arguments".into());
+    };
     sys::die_with_parent();
     if let Ok(cpu) = cpu.parse() {
         sys::pin(cpu)?;
     }
     let threads = threads.parse().map_err(|_| "bad thread count")?;
     let batch: f64 = batch.parse().map_err(|_| "bad length of a batch")?;
+    let callers: usize = callers.parse().map_err(|_| "bad number of callers")?;
     let lib = if path.is_empty() { None } else { Some(Loaded::open(path, prefix, suffix)?) };
     let mut kept: Vec<Prepared> = Vec::new();
     // Libraries may print to standard output; answers are marked so that the reader can tell.
@@ -636,7 +709,7 @@ pub fn main(args: &[String]) -> Result<(), String> {
         let number = |v: Option<f64>| v.map_or("none".to_string(), |v| v.to_string());
         let answer = match (word, &lib) {
             ("id", Some(lib)) => lib.id(),
-            ("time", Some(lib)) => match timed(lib, &mut kept, rest, batch)? {
+            ("time", Some(lib)) => match timed(lib, &mut kept, rest, batch, callers)? {
                 Ok((t, (sum, magnitude))) => format!("{t:e} {sum:e} {magnitude:e}"),
                 Err(reason) => format!("none {reason}"),
             },
@@ -652,7 +725,7 @@ pub fn main(args: &[String]) -> Result<(), String> {
 
 type Timed = Result<(f64, (f64, f64)), String>;
 
-fn timed(lib: &Loaded, kept: &mut Vec<Prepared>, text: &str, batch: f64) -> Result<Timed, String> {
+fn timed(lib: &Loaded, kept: &mut Vec<Prepared>, text: &str, batch: f64, callers: usize) -> Result<Timed, String> {
     let case = Case::parse(text)?;
     let text = case.to_string();
     let at = match kept.iter().position(|p| p.text == text) {
@@ -668,5 +741,9 @@ fn timed(lib: &Loaded, kept: &mut Vec<Prepared>, text: &str, batch: f64) -> Resu
             kept.len() - 1
         }
     };
-    Ok(Ok((kept[at].time(batch), kept[at].sum)))
+    let time = match callers {
+        1 => kept[at].time(batch),
+        _ => time_callers(lib, &case, callers, kept[at].time(batch / 4.0), batch),
+    };
+    Ok(Ok((time, kept[at].sum)))
 }

@@ -60,15 +60,14 @@ impl Call {
             self.bad_argument(c_int::from(position + self.shift));
         }
     }
-    /// Runs the work of a level-3 call; with `CORTEN_VERBOSE`, says what it was and how long it took.
-    #[inline]
-    pub fn run<const N: usize>(&self, sizes: [(&str, usize); N], flops: f64, work: impl FnOnce()) {
-        if trace::enabled() == 0 {
-            return work();
+    /// Ends the work of a level-3 call that began at [`trace::start`]; with `CORTEN_VERBOSE`, says what it was and how
+    /// long it took. Not a function around the work: a closure would keep the checks and the core apart, and views that
+    /// pass through memory cost more than a small product.
+    #[inline(always)]
+    pub fn done<const N: usize>(&self, start: Option<Instant>, sizes: [(&str, usize); N], flops: f64) {
+        if let Some(start) = start {
+            trace::report(self.name, &sizes.map(|(label, size)| (label, size as isize)), flops, start);
         }
-        let start = Instant::now();
-        work();
-        trace::report(self.name, &sizes.map(|(label, size)| (label, size as isize)), flops, start);
     }
 
     #[cold]

@@ -8,6 +8,7 @@ use crate::level3::{flops, gemm, gemmt};
 use crate::types::{Checked, Ints, Op, Ops, Scalar, dim, flag, leading, mat_mut, vec, vec_mut, view};
 use corten_core::level3::GemmProblem;
 use corten_core::matrix::Layout;
+use corten_core::runtime::trace;
 use corten_core::{level1, level3};
 
 // SAFETY of all bodies below: the caller vouches that the arrays hold what the routine's documentation says for the
@@ -180,8 +181,10 @@ unsafe fn gemm_batch_strided<T: Scalar>(
             }
         }
     };
-    let sizes = [("m", m), ("n", n), ("k", k), ("batch", batch_size)];
-    call.run(sizes, flops::<T>(2.0, [m, n, k]) * batch_size as f64, || level3::gemm_batch(batch_size, &problem));
+    let work = flops::<T>(2.0, [m, n, k]) * batch_size as f64;
+    let start = trace::start();
+    level3::gemm_batch(batch_size, work, |_| (batch_size, problem));
+    call.done(start, [("m", m), ("n", n), ("k", k), ("batch", batch_size)], work);
     Ok(())
 }
 
@@ -202,9 +205,6 @@ impl<P> Shared<P> {
         self.0
     }
 }
-
-/// How many groups are handed to the core at once: what is known of them lives on the stack.
-const GROUPS_AT_ONCE: usize = 32;
 
 /// The arrays of `?gemm_batch`: one entry a group, in `a`, `b` and `c` one a product.
 struct Groups<T> {
@@ -228,7 +228,7 @@ struct Groups<T> {
 // SAFETY: arrays that nobody writes during the call; the results are distinct, as the routine demands.
 unsafe impl<T: Sync> Sync for Groups<T> {}
 
-/// The checked values of one group; `end` is the number of products before and in it.
+/// The checked values of one group.
 #[derive(Clone, Copy)]
 struct Group {
     transa: Op,
@@ -239,14 +239,21 @@ struct Group {
     lda: usize,
     ldb: usize,
     ldc: usize,
-    end: usize,
+    size: usize,
+}
+
+impl Group {
+    /// Stands for a group whose arrays were changed during the call: no core may wait for its products.
+    const NONE: Group =
+        Group { transa: Op::Plain, transb: Op::Plain, m: 0, n: 0, k: 0, lda: 1, ldb: 1, ldc: 1, size: usize::MAX };
 }
 
 impl<T: Scalar> Groups<T> {
-    /// Group `g`, which begins with product number `start`.
+    /// Group `g`.
     /// # Safety
     /// `g` is less than the number of groups.
-    unsafe fn group(&self, g: usize, start: usize) -> Checked<Group> {
+    #[inline(always)]
+    unsafe fn group(&self, g: usize) -> Checked<Group> {
         // SAFETY: all arrays of the groups have an entry at `g`.
         unsafe {
             let (transa, transb) = (flag(1, self.transa.get(g))?, flag(2, self.transb.get(g))?);
@@ -254,13 +261,14 @@ impl<T: Scalar> Groups<T> {
             let lda = leading(8, self.lda.get(g), transa.stored(m, k), self.layout)?;
             let ldb = leading(10, self.ldb.get(g), transb.stored(k, n), self.layout)?;
             let ldc = leading(13, self.ldc.get(g), (m, n), self.layout)?;
-            let end = start.saturating_add(dim(15, self.size.get(g))?);
-            Ok(Group { transa, transb, m, n, k, lda, ldb, ldc, end })
+            let size = dim(15, self.size.get(g))?;
+            Ok(Group { transa, transb, m, n, k, lda, ldb, ldc, size })
         }
     }
     /// Product number `i` of all, which belongs to group `g`.
     /// # Safety
     /// Both are inside the arrays.
+    #[inline(always)]
     unsafe fn problem(&self, g: usize, group: &Group, i: usize) -> GemmProblem<'static, T> {
         let &Group { transa, transb, m, n, k, lda, ldb, ldc, .. } = group;
         // SAFETY: inside the arrays; for the matrices see above. The core drops the views before the call returns.
@@ -297,46 +305,25 @@ unsafe fn gemm_batch<T: Scalar>(
 ) -> Checked {
     let count = dim(14, group_count)?;
     let groups = Groups { layout, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, size };
-    let (mut total, mut work) = (0, 0.0);
+    let (mut total, mut work) = (0usize, 0.0);
     for g in 0..count {
         // SAFETY: `g` is less than the number of groups.
-        let group = unsafe { groups.group(g, total)? };
-        work += flops::<T>(2.0, [group.m, group.n, group.k]) * (group.end - total) as f64;
-        total = group.end;
+        let group = unsafe { groups.group(g)? };
+        work += flops::<T>(2.0, [group.m, group.n, group.k]) * group.size as f64;
+        total = total.saturating_add(group.size);
     }
-    call.run([("groups", count), ("batch", total)], work, || {
-        let mut start = 0;
-        for first in (0..count).step_by(GROUPS_AT_ONCE) {
-            // SAFETY: as above. All groups passed their checks, so this loop is as long as it looks.
-            start = unsafe { gemm_groups(&groups, first, (count - first).min(GROUPS_AT_ONCE), start) };
-        }
+    let start = trace::start();
+    level3::gemm_batch(total, work, |g| {
+        // SAFETY: the core asks for groups only until it has seen `total` products; all passed their checks above.
+        let group = unsafe { groups.group(g) }.unwrap_or(Group::NONE);
+        let groups = &groups;
+        (group.size, move |i| {
+            // SAFETY: product `i` belongs to group `g`.
+            unsafe { groups.problem(g, &group, i) }
+        })
     });
+    call.done(start, [("groups", count), ("batch", total)], work);
     Ok(())
-}
-
-/// Computes the groups `first..first+count`, whose first product has the number `start`; returns the number of the one
-/// behind their last.
-/// # Safety
-/// The groups exist.
-unsafe fn gemm_groups<T: Scalar>(groups: &Groups<T>, first: usize, count: usize, start: usize) -> usize {
-    const NONE: Group =
-        Group { transa: Op::Plain, transb: Op::Plain, m: 0, n: 0, k: 0, lda: 1, ldb: 1, ldc: 1, end: usize::MAX };
-    let mut known = [NONE; GROUPS_AT_ONCE];
-    let mut end = start;
-    for (g, slot) in known.iter_mut().take(count).enumerate() {
-        // SAFETY: passed on to the caller.
-        if let Ok(group) = unsafe { groups.group(first + g, end) } {
-            *slot = group;
-            end = group.end;
-        }
-    }
-    level3::gemm_batch(end - start, &|i| {
-        let i = start + i;
-        let g = known.partition_point(|group| group.end <= i).min(GROUPS_AT_ONCE - 1);
-        // SAFETY: product `i` is before `end`, so it belongs to one of these groups.
-        unsafe { groups.problem(first + g, &known[g], i) }
-    });
-    end
 }
 
 export! { "y := alpha*x + beta*y";

@@ -4,6 +4,7 @@ use crate::error::Call;
 use crate::types::{Checked, Op, Scalar, dim, flag, leading, mat_mut, rank_op, view};
 use corten_core::level3;
 use corten_core::matrix::{Diag, Layout, MatMut, MatRef, Side, Symmetry, Uplo};
+use corten_core::runtime::trace;
 
 // SAFETY of all bodies below: the caller vouches that the arrays hold what the routine's documentation says for the
 // sizes that were checked; nothing is followed before the sizes are known to be positive.
@@ -46,8 +47,9 @@ pub unsafe fn gemm<T: Scalar>(
     if nothing_to_add(alpha, k) && beta == T::ONE {
         return Ok(());
     }
-    let flops = flops::<T>(2.0, [m, n, k]);
-    call.run([("m", m), ("n", n), ("k", k)], flops, || level3::gemm(alpha, a, b, beta, c));
+    let start = trace::start();
+    level3::gemm(alpha, a, b, beta, c);
+    call.done(start, [("m", m), ("n", n), ("k", k)], flops::<T>(2.0, [m, n, k]));
     Ok(())
 }
 
@@ -89,7 +91,9 @@ pub unsafe fn gemmt<T: Scalar>(
     if nothing_to_add(alpha, k) && beta == T::ONE {
         return Ok(());
     }
-    call.run([("n", n), ("k", k)], flops::<T>(1.0, [n, n, k]), || level3::gemmt(alpha, a, b, beta, c, uplo));
+    let start = trace::start();
+    level3::gemmt(alpha, a, b, beta, c, uplo);
+    call.done(start, [("n", n), ("k", k)], flops::<T>(1.0, [n, n, k]));
     Ok(())
 }
 
@@ -133,9 +137,9 @@ unsafe fn sym_mm<T: Scalar>(
     if alpha == T::ZERO && beta == T::ONE {
         return Ok(());
     }
-    call.run([("m", m), ("n", n)], flops::<T>(2.0, [m, n, order]), || {
-        level3::symm(side, symmetry, alpha, a, uplo, b, beta, c)
-    });
+    let start = trace::start();
+    level3::symm(side, symmetry, alpha, a, uplo, b, beta, c);
+    call.done(start, [("m", m), ("n", n)], flops::<T>(2.0, [m, n, order]));
     Ok(())
 }
 
@@ -199,9 +203,9 @@ macro_rules! rank_k {
             if nothing_to_add(alpha, k) && beta == T::ONE {
                 return Ok(());
             }
-            call.run([("n", n), ("k", k)], flops::<T>(1.0, [n, n, k]), || {
-                level3::syrk(symmetry, alpha, a, beta, c, uplo)
-            });
+            let start = trace::start();
+            level3::syrk(symmetry, alpha, a, beta, c, uplo);
+            call.done(start, [("n", n), ("k", k)], flops::<T>(1.0, [n, n, k]));
             Ok(())
         }
     };
@@ -250,9 +254,9 @@ macro_rules! rank_2k {
             if nothing_to_add(alpha, k) && beta == T::ONE {
                 return Ok(());
             }
-            call.run([("n", n), ("k", k)], flops::<T>(2.0, [n, n, k]), || {
-                level3::syr2k(symmetry, alpha, a, b, beta, c, uplo)
-            });
+            let start = trace::start();
+            level3::syr2k(symmetry, alpha, a, b, beta, c, uplo);
+            call.done(start, [("n", n), ("k", k)], flops::<T>(2.0, [n, n, k]));
             Ok(())
         }
     };
@@ -292,9 +296,9 @@ macro_rules! triangular {
             let (alpha, a) = unsafe { (*alpha, view(transa, a, shape, lda, layout)) };
             // SAFETY: see above.
             let b = unsafe { mat_mut(b, (m, n), ldb, layout) };
-            call.run([("m", m), ("n", n)], flops::<T>(1.0, [m, n, order]), || {
-                core(side, alpha, a, transa.triangle(uplo), diag, b)
-            });
+            let start = trace::start();
+            core(side, alpha, a, transa.triangle(uplo), diag, b);
+            call.done(start, [("m", m), ("n", n)], flops::<T>(1.0, [m, n, order]));
             Ok(())
         }
     };

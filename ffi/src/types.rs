@@ -79,6 +79,21 @@ fn letter(character: c_char) -> u8 {
     byte(character).to_ascii_uppercase()
 }
 
+/// The transposition that each character stands for. A table, because every call of levels 2 and 3 looks here and callers
+/// mix the letters: nothing for the branch predictor to learn.
+static OPS: [Option<Op>; 256] = {
+    let mut table = [None; 256];
+    let known = [(b'N', Op::Plain), (b'T', Op::Trans), (b'C', Op::ConjTrans), (b'R', Op::Conj)];
+    let mut i = 0;
+    while i < known.len() {
+        let (letter, op) = known[i];
+        table[letter as usize] = Some(op);
+        table[letter.to_ascii_lowercase() as usize] = Some(op);
+        i += 1;
+    }
+    table
+};
+
 /// Fortran: the first character, in either case. `R` for "conjugate only" is an extension of OpenBLAS.
 impl Flag for c_char {
     fn layout(self) -> Option<Layout> {
@@ -88,14 +103,9 @@ impl Flag for c_char {
             _ => None,
         }
     }
+    #[inline]
     fn op(self) -> Option<Op> {
-        match letter(self) {
-            b'N' => Some(Op::Plain),
-            b'T' => Some(Op::Trans),
-            b'C' => Some(Op::ConjTrans),
-            b'R' => Some(Op::Conj),
-            _ => None,
-        }
+        OPS[byte(self) as usize]
     }
     fn uplo(self) -> Option<Uplo> {
         match letter(self) {

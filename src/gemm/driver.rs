@@ -59,7 +59,9 @@ pub fn run<T: Scalar>(product: Product<T>, threads: Threads) {
         return;
     }
     let kernel = T::kernels().gemm;
-    if small::run(&product, kernel) {
+    if let (Operand::General(a), Operand::General(b), None) = (product.a, product.b, product.part)
+        && small::run(product.alpha, a, b, product.beta, &product.c, kernel)
+    {
         return;
     }
     let product = if product.is_better_turned() { product.t() } else { product };

@@ -1,7 +1,9 @@
 //! Many independent products in one call: threads share the batch, each product stays on one thread.
+//!
+//! Products come in groups of one shape. What is known of a group is looked at once; a product of it is three pointers
+//! and the inlined way to the kernel, without the checks, the tracing and the thread policy of a call of its own.
 
-use super::gemm_on;
-use crate::gemm::Threads;
+use super::gemm;
 use crate::matrix::{MatMut, MatRef};
 use crate::runtime::pool;
 use crate::scalar::Scalar;
@@ -15,28 +17,36 @@ pub struct GemmProblem<'a, T> {
     pub c: MatMut<'a, T>,
 }
 
-/// Computes `problem(0) … problem(count-1)`. Their results share no memory.
-pub fn gemm_batch<T: Scalar>(count: usize, problem: &(dyn Fn(usize) -> GemmProblem<'static, T> + Sync)) {
-    let flops = |p: &GemmProblem<T>| {
-        let unit = if T::IS_COMPLEX { 8.0 } else { 2.0 };
-        unit * p.c.rows() as f64 * p.c.cols() as f64 * p.a.cols() as f64
-    };
-    let work: f64 = (0..count).map(|i| flops(&problem(i))).sum();
+/// Pieces of the batch for each thread: enough for products of different sizes to even out.
+const PIECES: usize = 8;
+
+/// Computes `total` products with `work` floating-point operations in all. `group(g)` is the size of group g and a
+/// function that makes the product with a given number; numbers run through all groups. Results share no memory.
+pub fn gemm_batch<T, G, P>(total: usize, work: f64, group: G)
+where
+    T: Scalar,
+    G: Fn(usize) -> (usize, P) + Sync,
+    P: Fn(usize) -> GemmProblem<'static, T>,
+{
     let threads = pool::threads_for(work);
-    // A batch with fewer products than threads: each product uses them all, one after the other.
-    if threads > 1 && count < threads {
-        for i in 0..count {
-            let p = problem(i);
-            gemm_on(Threads::Shared, p.alpha, p.a, p.b, p.beta, p.c);
-        }
+    // With fewer products than threads each product uses them all, one after the other. Else products are taken several
+    // at a time, so that the shared counter is not what limits small ones.
+    let alone = threads <= 1 || total < threads;
+    let piece = if alone { total } else { total.div_ceil(PIECES * threads) };
+    if piece == 0 {
         return;
     }
-    // Small products are taken several at a time, so that the shared counter is not what limits them.
-    let piece = count.div_ceil(8 * threads).max(1);
-    pool::run(count.div_ceil(piece), threads, &|task| {
-        for i in task * piece..((task + 1) * piece).min(count) {
-            let p = problem(i);
-            gemm_on(Threads::Caller, p.alpha, p.a, p.b, p.beta, p.c);
+    pool::run(total.div_ceil(piece), threads, &|task| {
+        let (mut next, to) = (task * piece, ((task + 1) * piece).min(total));
+        let (mut g, mut end) = (0, 0usize);
+        while next < to {
+            let (count, problem) = group(g);
+            (g, end) = (g + 1, end.saturating_add(count));
+            while next < end.min(to) {
+                let p = problem(next);
+                gemm(p.alpha, p.a, p.b, p.beta, p.c);
+                next += 1;
+            }
         }
     });
 }

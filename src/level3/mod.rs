@@ -12,13 +12,24 @@ pub use copy::{geadd, imatcopy, omatcopy};
 pub use triangular::{trmm, trsm};
 
 use crate::gemm::driver::scale;
-use crate::gemm::{Operand, Product, Threads, run};
+use crate::gemm::{Operand, Product, Threads, run, small};
 use crate::level2;
 use crate::matrix::{MatMut, MatRef, Side, Symmetry, Uplo};
 use crate::scalar::Scalar;
 
-/// C := alpha A B + beta C.
+/// C := alpha A B + beta C. What is small is compiled into the caller: views become arguments of the kernel without
+/// passing through memory.
+#[inline(always)]
 pub fn gemm<T: Scalar>(alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: MatMut<T>) {
+    let (a, b, c) = if c.rs() == 1 { (a, b, c) } else { (b.t(), a.t(), c.t()) };
+    let line = (c.rows() == 1 || c.cols() == 1) && a.rows().max(b.cols()).saturating_mul(a.cols()) >= GEMV_FROM;
+    if line || !small::run(alpha, a, b, beta, &c, T::kernels().gemm) {
+        gemm_large(alpha, a, b, beta, c);
+    }
+}
+
+#[inline(never)]
+fn gemm_large<T: Scalar>(alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: MatMut<T>) {
     if !as_gemv(alpha, a, b, beta, &c) {
         gemm_on(Threads::Shared, alpha, a, b, beta, c);
     }

@@ -40,7 +40,7 @@ pub static NUM_THREADS: Var = Var::new("CORTEN_NUM_THREADS", "number of threads"
 pub static OPENBLAS_NUM_THREADS: Var = Var::new("OPENBLAS_NUM_THREADS", "number of threads, if the above is not set");
 pub static OMP_NUM_THREADS: Var = Var::new("OMP_NUM_THREADS", "number of threads, if none of the above is set");
 pub static THREAD_MIN_WORK: Var =
-    Var::new("CORTEN_THREAD_MIN_WORK", "floating-point operations below which a call stays on one thread");
+    Var::new("CORTEN_THREAD_MIN_WORK", "floating-point operations from which on a call uses all threads, awake or not");
 pub static SCRATCH_LIMIT: Var =
     Var::new("CORTEN_SCRATCH_LIMIT", "bytes of scratch memory a thread may take; beyond it the slow paths run");
 pub static VERBOSE: Var = Var::new("CORTEN_VERBOSE", "1: a line on stderr for each level-3 call");

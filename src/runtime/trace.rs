@@ -5,18 +5,25 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
 
 const UNREAD: u32 = u32::MAX;
+/// 0 off, 1 a line a call.
 static LEVEL: AtomicU32 = AtomicU32::new(UNREAD);
 
-/// 0 off, 1 a line a call.
-#[inline]
-pub fn enabled() -> u32 {
-    match LEVEL.load(Ordering::Relaxed) {
-        UNREAD => read(),
-        level => level,
-    }
+/// The time at which a call begins that is to be traced; `None` if none are.
+#[inline(always)]
+pub fn start() -> Option<Instant> {
+    if LEVEL.load(Ordering::Relaxed) == 0 { None } else { start_if_wanted() }
 }
 
 #[cold]
+#[inline(never)]
+fn start_if_wanted() -> Option<Instant> {
+    let level = match LEVEL.load(Ordering::Relaxed) {
+        UNREAD => read(),
+        level => level,
+    };
+    (level > 0).then(Instant::now)
+}
+
 fn read() -> u32 {
     let level = env::VERBOSE.number().unwrap_or(0).min(1) as u32;
     LEVEL.store(level, Ordering::Relaxed);
@@ -25,6 +32,7 @@ fn read() -> u32 {
 
 /// Writes the line of one call that began at `start`.
 #[cold]
+#[inline(never)]
 pub fn report(name: &str, sizes: &[(&str, isize)], flops: f64, start: Instant) {
     let seconds = start.elapsed().as_secs_f64();
     let mut line = name.trim_end().to_ascii_lowercase();

@@ -1,0 +1,53 @@
+#!/bin/sh
+# Writes the figures of docs/performance.md and the pictures of docs/plots, from one race on one thread, one on two and
+# one of eight callers. Arguments are passed to the races (--venv DIR, --lib NAME=PATH, --rounds R).
+#
+# Everything in docs/performance.md from the mark below to the end is replaced.
+set -eu
+cd "$(dirname "$0")"
+out=../build/performance
+plots=../docs/plots
+page=../docs/performance.md
+mark='<!-- Figures: written by `make performance`. -->'
+program=target/release/corten-bench
+
+grep -qxF "$mark" "$page" || { echo "performance.sh: $page has no line $mark" >&2; exit 1; }
+rm -rf "$out"
+mkdir -p "$out" "$plots"
+
+# race NAME OPTIONS...: a race, its table in $out/NAME.md, its pictures in $out/NAME/
+race() {
+    name=$1
+    shift
+    echo "== $name" >&2
+    "$program" "$@" --csv "$out/$name.csv" --markdown "$out/$name.md" --svg "$out/$name" > "$out/$name.txt"
+    tail -n 8 "$out/$name.txt"
+}
+race t1 --threads 1 --set performance "$@"
+race t2 --threads 2 --set performance "$@"
+race t2-c8 --threads 2 --callers 8 "$@" --shapes "sgemm NN 16 16 16" "sgemm NN 64 64 64" "sgemm NN 256 256 256" \
+    "dgemm NN 64 64 64" "dgemm NN 500 500 500" "dgemv N 64 64" "dgemv T 500 500" "ddot 1000"
+
+# The pictures that the page shows; all others stay in $out.
+shown="sgemm-nn dgemm-nn cgemm-nn zgemm-nn strsm-llnn dtrsm-llnn dsyrk-ln sgemv-n dgemv-n dgemv-t dsymv-l ddot daxpy ratio"
+rm -f "$plots"/*.svg
+{
+    sed "/^$(printf '%s' "$mark" | sed 's/[.*[\^$/]/\\&/g')\$/,\$d" "$page"
+    printf '%s\n\n## Figures\n' "$mark"
+    for name in t1 t2 t2-c8; do
+        case $name in
+            t1) title="One thread" ;;
+            t2) title="Two threads" ;;
+            *) title="Two threads, eight callers at once" ;;
+        esac
+        printf '\n### %s\n\n' "$title"
+        cat "$out/$name.md"
+        for picture in $shown; do
+            [ -f "$out/$name/$picture-$name.svg" ] || continue
+            cp "$out/$name/$picture-$name.svg" "$plots/"
+            printf '\n![%s, %s](plots/%s-%s.svg)\n' "$picture" "$title" "$picture" "$name"
+        done
+    done
+} > "$out/page.md"
+cp "$out/page.md" "$page"
+echo "written: docs/performance.md, docs/plots" >&2
