@@ -1,4 +1,5 @@
-//! Small products on the operands where they are: no packing, no scratch memory, no lock, no system call, no thread.
+//! Small products on the operands where they are, or from panels on the stack if they lie across: no scratch memory, no
+//! lock, no system call, no thread.
 //!
 //! k fits in one pass, so the operations are those of the packed way, in the same order: the same bits.
 
@@ -6,6 +7,7 @@ use super::pack::Kernel;
 use crate::kernels::tile::Source;
 use crate::matrix::{MatMut, MatRef};
 use crate::scalar::Scalar;
+use core::mem::MaybeUninit;
 
 /// Products m*n*k that go this way. Larger ones may be read in place too, but look at threads and memory first.
 const MOST: usize = 48 * 48 * 48;
@@ -18,13 +20,49 @@ const FAR: usize = 4096;
 pub fn run<T: Scalar>(alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: &MatMut<T>, kernel: &Kernel<T>) -> bool {
     let (m, n, k) = (c.rows(), c.cols(), a.cols());
     let small = m.saturating_mul(n).saturating_mul(k) <= MOST && k > 0 && alpha != T::ZERO;
-    let fits = c.rs() == 1 && (a.rs() == 1 || m == 1) && !a.is_conj() && !b.is_conj();
-    let far = a.cs().unsigned_abs().saturating_mul(size_of::<T>()) > FAR && k > 16;
-    if !small || !fits || far || k > kernel.kc() {
+    if !small || c.rs() != 1 || k > kernel.kc() {
         return false;
+    }
+    let fits = (a.rs() == 1 || m == 1) && !a.is_conj() && !b.is_conj();
+    let far = a.cs().unsigned_abs().saturating_mul(size_of::<T>()) > FAR && k > 16;
+    if !fits || far {
+        return on_the_stack(alpha, a, b, beta, c, kernel);
     }
     let (from_a, from_b) = (Source::in_place(a.ptr(), 1, a.cs()), Source::in_place(b.ptr(), b.cs(), b.rs()));
     // SAFETY: views of m x k, k x n and m x n; A and C have unit row stride (or one row).
     unsafe { kernel.block(m, n, k, alpha, from_a, from_b, beta, c.ptr(), c.cs()) };
+    true
+}
+
+/// Bytes of the panels on the stack.
+const STACK: usize = 16 << 10;
+
+#[repr(C, align(64))]
+struct Panels(MaybeUninit<[u8; STACK]>);
+
+/// As [`run`], with A packed, and B if it is conjugated; false if they do not fit.
+#[inline(never)]
+fn on_the_stack<T: Scalar>(alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: &MatMut<T>, kernel: &Kernel<T>) -> bool {
+    let (m, n, k) = (c.rows(), c.cols(), a.cols());
+    let (mr, nr) = (kernel.mr(), kernel.nr());
+    let a_room = m.next_multiple_of(mr) * k;
+    let b_room = if b.is_conj() { n.next_multiple_of(nr) * k } else { 0 };
+    if (a_room + b_room) * size_of::<T>() > STACK {
+        return false;
+    }
+    let mut panels = Panels(MaybeUninit::uninit());
+    let a_panel = panels.0.as_mut_ptr().cast::<T>();
+    let b_panel = a_panel.wrapping_add(a_room);
+    // SAFETY: the panels have room for both operands; views of m x k, k x n and m x n; C has unit row stride.
+    unsafe {
+        kernel.pack_a(m, k, a.ptr(), a.rs(), a.cs(), a.is_conj(), a_panel);
+        let from_b = if b.is_conj() {
+            kernel.pack_b(n, k, b.ptr(), b.cs(), b.rs(), true, b_panel);
+            Source::panels(b_panel, k, nr)
+        } else {
+            Source::in_place(b.ptr(), b.cs(), b.rs())
+        };
+        kernel.block(m, n, k, alpha, Source::panels(a_panel, k, mr), from_b, beta, c.ptr(), c.cs());
+    }
     true
 }
