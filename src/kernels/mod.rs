@@ -1,6 +1,6 @@
 //! Kernels: the machine-dependent part, one file an instruction set, and the one dispatch point.
 //!
-//! [`GemmKernel`] and [`LineKernel`] are the contract; `tile.rs` and `lines.rs` implement it once, generic over a vector
+//! [`GemmKernel`] and [`LineKernel`] are the contract; `tile.rs`, `solve.rs` and `lines.rs` implement it once, generic over a vector
 //! type ([`simd`]); `generic.rs`, `avx2.rs`, `avx512.rs` each bring the vector types of an instruction set and a table
 //! ([`kernel_table!`]) that says which register tile each scalar type uses. `T::kernels()` returns the table that was
 //! chosen once for this process. A new instruction set is one file and one line in [`table`]; the steps are in
@@ -16,13 +16,16 @@ pub mod avx512;
 pub mod generic;
 pub mod lines;
 pub mod simd;
+pub mod solve;
 pub mod tile;
 
 #[cfg(test)]
 mod tests;
 
+use crate::matrix::Uplo;
 use crate::runtime::cpu::{self, Isa};
 use crate::scalar::{Scalar, c32, c64};
+use solve::Diagonal;
 use std::sync::OnceLock;
 
 /// The matrix kernel of one scalar type on one instruction set.
@@ -97,9 +100,29 @@ pub trait GemmKernel: Sync {
         m: usize,
         n: usize,
     );
-    /// Solves `X U = B` in place on an A panel of n steps; U upper triangular at `u + l*ld + j`, zero-padded to `ld`, a
-    /// multiple of `nr()`.
-    unsafe fn solve(&self, n: usize, u: *const Self::In, ld: usize, unit: bool, x: *mut Self::In);
+    /// `X U = alpha B` for the first `lanes` rows of an A panel of n steps, filled up with zeros to a multiple of `nr()`; U
+    /// is a triangle packed as `solve.rs` says.
+    unsafe fn solve(
+        &self,
+        lanes: usize,
+        n: usize,
+        u: *const Self::In,
+        uplo: Uplo,
+        diagonal: Diagonal,
+        alpha: Self::Out,
+        x: *mut Self::In,
+    );
+    /// `X := alpha X U`; otherwise as `solve`.
+    unsafe fn multiply(
+        &self,
+        lanes: usize,
+        n: usize,
+        u: *const Self::In,
+        uplo: Uplo,
+        diagonal: Diagonal,
+        alpha: Self::Out,
+        x: *mut Self::In,
+    );
     /// The reverse of `pack_a`.
     unsafe fn unpack_a(&self, lanes: usize, k: usize, src: *const Self::In, dst: *mut Self::In, ls: isize, ps: isize);
 }
@@ -229,7 +252,9 @@ macro_rules! kernel_table {
     (@fn ($($feature:tt)+) $($f:tt)*) => { #[target_feature($($feature)+)] $($f)* };
     // T: scalar, V: its vector, R: the vector of its parts.
     (@one $feature:tt $isa:literal, $T:ty, $V:ty, $R:ty, $mv:literal, $nr:literal, $kc:literal) => {{
+        use $crate::kernels::solve::{self, Diagonal};
         use $crate::kernels::{GemmKernel, Kernels, LineKernel, kernel_table, lines, simd::Simd, tile};
+        use $crate::matrix::Uplo;
         use $crate::scalar::Scalar;
         type Part = <$T as Scalar>::Real;
         const PARTS: usize = if <$T as Scalar>::IS_COMPLEX { 2 } else { 1 };
@@ -267,8 +292,12 @@ macro_rules! kernel_table {
                 unsafe { tile::product_in_place::<$V, $mv, $nr>(k, alpha, a, a_step, b, b_step, b_col, beta, c, cs, m, n) }
             } }
             kernel_table! { @fn $feature
-            unsafe fn solve(&self, n: usize, u: *const $T, ld: usize, unit: bool, x: *mut $T) {
-                unsafe { tile::solve::<$V, $mv, $nr>(n, u, ld, unit, x) }
+            unsafe fn solve(&self, lanes: usize, n: usize, u: *const $T, uplo: Uplo, diagonal: Diagonal, alpha: $T, x: *mut $T) {
+                unsafe { solve::solve::<$V, $mv, $nr>(lanes, n, u, uplo, diagonal, alpha, x) }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn multiply(&self, lanes: usize, n: usize, u: *const $T, uplo: Uplo, diagonal: Diagonal, alpha: $T, x: *mut $T) {
+                unsafe { solve::multiply::<$V, $mv, $nr>(lanes, n, u, uplo, diagonal, alpha, x) }
             } }
             kernel_table! { @fn $feature
             unsafe fn unpack_a(&self, lanes: usize, k: usize, src: *const $T, dst: *mut $T, ls: isize, ps: isize) {

@@ -3,61 +3,96 @@
 //! (Recursive formulations after Elmroth, Gustavson, Jonsson and Kågström, "Recursive Blocked Algorithms and Hybrid Data
 //! Structures", 2004.) The columns of B do not depend on each other, so threads share them; each runs the whole recursion
 //! on its own columns with no barrier. The right-side forms are the left-side ones of the transposed equation.
+//!
+//! A small triangle (up to [`direct_size`], which is large enough for the products between to run at full speed) is packed
+//! once; then panels of columns of B are packed, solved or multiplied in L1 by one call of a kernel (`kernels/solve.rs`)
+//! and put back.
+//!
+//! Solving multiplies by reciprocals of the diagonal, as other libraries do: a unit in the last place more error for each
+//! unknown, far inside the bound of the substitution, against a division for each. A triangle with an element of which
+//! the reciprocal overflows or is not a normal number is solved with divisions; zero, infinity and NaN on the diagonal
+//! give the same either way.
 
 use super::gemm_on;
 use crate::gemm::driver::scale;
-use crate::gemm::{Operand, Product, Threads, run};
-use crate::matrix::{Diag, MatMut, MatRef, Side, Uplo};
+use crate::gemm::{Operand, Threads};
+use crate::kernels::solve::{self, Diagonal};
+use crate::level2;
+use crate::matrix::{Diag, Layout, Lines, MatMut, MatRef, Side, Uplo};
 use crate::runtime::memory::Scratch;
 use crate::runtime::pool;
-use crate::scalar::Scalar;
+use crate::scalar::{Real, Scalar};
+use core::mem::MaybeUninit;
 
-/// Triangles up to this size are solved directly.
-const SOLVED: usize = 32;
-/// Triangles up to this size are multiplied as one operand.
-const MULTIPLIED: usize = 256;
+/// What is done with a triangle.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Task {
+    Solve,
+    Multiply,
+}
 
 /// B := alpha A B (left) or alpha B A (right), A triangular.
 pub fn trmm<T: Scalar>(side: Side, alpha: T, a: MatRef<T>, uplo: Uplo, diag: Diag, b: MatMut<T>) {
-    by_columns(side, a, uplo, b, |a, uplo, b| {
-        if alpha == T::ZERO {
-            scale(alpha, &b, None);
-        } else {
-            multiply(alpha, a, uplo, diag, &b);
-        }
-    });
+    by_columns(Task::Multiply, side, alpha, a, uplo, diag, b);
 }
 
 /// Solves A X = alpha B (left) or X A = alpha B (right) for X, which replaces B; A triangular.
 pub fn trsm<T: Scalar>(side: Side, alpha: T, a: MatRef<T>, uplo: Uplo, diag: Diag, b: MatMut<T>) {
-    by_columns(side, a, uplo, b, |a, uplo, b| {
-        scale(alpha, &b, None);
-        if alpha != T::ZERO {
-            solve(a, uplo, diag, &b);
-        }
-    });
+    by_columns(Task::Solve, side, alpha, a, uplo, diag, b);
 }
 
 /// Runs the left-side routine on pieces of B that threads share.
-fn by_columns<T: Scalar>(
-    side: Side,
-    a: MatRef<T>,
-    uplo: Uplo,
-    b: MatMut<T>,
-    routine: impl Fn(MatRef<T>, Uplo, MatMut<T>) + Sync,
-) {
+fn by_columns<T: Scalar>(task: Task, side: Side, alpha: T, a: MatRef<T>, uplo: Uplo, diag: Diag, b: MatMut<T>) {
     let (a, uplo, b) = if side == Side::Left { (a, uplo, b) } else { (a.t(), uplo.t(), b.t()) };
     let (m, n) = (b.rows(), b.cols());
     if m == 0 || n == 0 {
         return;
     }
+    if alpha == T::ZERO {
+        return scale(alpha, &b, None);
+    }
+    if n == 1 && on_vector(task, alpha, a, uplo, diag, &b) {
+        return;
+    }
     let work = m as f64 * m as f64 * n as f64 * if T::IS_COMPLEX { 4.0 } else { 1.0 };
     let threads = pool::threads_for(work);
+    if threads == 1 {
+        return on_halves(task, alpha, a, uplo, diag, &b);
+    }
     let piece = n.div_ceil(threads).next_multiple_of(T::kernels().gemm.mr());
-    pool::run(n.div_ceil(piece), threads, &|task| {
-        let j = task * piece;
-        routine(a, uplo, b.sub(0, j, m, piece.min(n - j)));
+    pool::run(n.div_ceil(piece), threads, &|t| {
+        let j = t * piece;
+        on_halves(task, alpha, a, uplo, diag, &b.sub(0, j, m, piece.min(n - j)));
     });
+}
+
+/// One column is a matter of level 2, if the triangle lies right for it; says whether it was done.
+fn on_vector<T: Scalar>(task: Task, alpha: T, a: MatRef<T>, uplo: Uplo, diag: Diag, b: &MatMut<T>) -> bool {
+    let (layout, ld) = match (a.rs(), a.cs()) {
+        (1, ld) => (Layout::ColMajor, ld),
+        (ld, 1) => (Layout::RowMajor, ld),
+        _ => return false,
+    };
+    let Ok(ld) = usize::try_from(ld) else { return false };
+    // SAFETY: the triangle of a view.
+    let lines = unsafe { Lines::triangle(a.ptr(), a.rows(), ld, uplo, layout) };
+    let lines = if a.is_conj() { lines.conj() } else { lines };
+    match task {
+        Task::Solve => {
+            scale(alpha, b, None);
+            level2::tri_sv(lines, diag, b.col(0));
+        }
+        Task::Multiply => {
+            level2::tri_mv(lines, diag, b.col(0));
+            scale(alpha, b, None);
+        }
+    }
+    true
+}
+
+/// Triangles up to this size are done directly: as many steps as the kernel's products take at a time.
+fn direct_size<T: Scalar>() -> usize {
+    T::kernels().gemm.kc()
 }
 
 /// Where to cut a triangle: exactly in half. LAPACK's own recursive routines (RFP format) cut there too, and its tests
@@ -66,152 +101,178 @@ fn half(n: usize) -> usize {
     n / 2
 }
 
-fn multiply<T: Scalar>(alpha: T, a: MatRef<T>, uplo: Uplo, diag: Diag, b: &MatMut<T>) {
+/// A B or the solution of A X = B, times alpha, for the columns of B.
+fn on_halves<T: Scalar>(task: Task, alpha: T, a: MatRef<T>, uplo: Uplo, diag: Diag, b: &MatMut<T>) {
     let (n, cols) = (b.rows(), b.cols());
-    if n <= MULTIPLIED {
-        return multiply_small(alpha, a, uplo, diag, b);
+    if n <= direct_size::<T>() {
+        return direct(task, alpha, a, uplo, diag, b);
     }
     let h = half(n);
     let (a11, a22) = (a.sub(0, 0, h, h), a.sub(h, h, n - h, n - h));
     let (b1, b2) = (b.sub(0, 0, h, cols), b.sub(h, 0, n - h, cols));
-    match uplo {
-        Uplo::Upper => {
-            multiply(alpha, a11, uplo, diag, &b1);
-            gemm_on(Threads::Caller, alpha, a.sub(0, h, h, n - h), b2.as_ref(), T::ONE, b1);
-            multiply(alpha, a22, uplo, diag, &b2);
-        }
-        Uplo::Lower => {
-            multiply(alpha, a22, uplo, diag, &b2);
-            gemm_on(Threads::Caller, alpha, a.sub(h, 0, n - h, h), b1.as_ref(), T::ONE, b2);
-            multiply(alpha, a11, uplo, diag, &b1);
-        }
-    }
-}
-
-fn multiply_small<T: Scalar>(alpha: T, a: MatRef<T>, uplo: Uplo, diag: Diag, b: &MatMut<T>) {
-    let (n, cols) = (b.rows(), b.cols());
-    // A bounded copy of B at a time becomes the operand. Its size does not depend on how threads share the columns.
-    const COLUMNS: usize = 256;
-    let Some(scratch) = Scratch::take_for::<T>(n * COLUMNS) else {
-        return multiply_without_scratch(alpha, a, uplo, diag, b);
+    let between = match uplo {
+        Uplo::Upper => a.sub(0, h, h, n - h),
+        Uplo::Lower => a.sub(h, 0, n - h, h),
     };
-    for j in (0..cols).step_by(COLUMNS) {
-        let width = COLUMNS.min(cols - j);
-        let c = b.sub(0, j, n, width);
-        // The copy keeps B's order of storage, so that neither copying nor packing crosses lines.
-        let (rs, cs) = if b.rs().unsigned_abs() <= b.cs().unsigned_abs() { (1, n) } else { (width, 1) };
-        // SAFETY: n x width elements of scratch.
-        let copy = unsafe { MatMut::new(scratch.ptr::<T>(), n, width, rs as isize, cs as isize) };
-        super::omatcopy(T::ONE, c.as_ref(), copy.alias());
-        if !all_finite(&copy) {
-            // The packed triangle has zeros beyond its diagonal; infinity times those must not count.
-            multiply_without_scratch(alpha, a, uplo, diag, &c);
-            continue;
+    // The half of B that needs nothing of the other, and the one that needs it.
+    let ((a1, b1), (a2, b2)) = if uplo == Uplo::Lower { ((a11, b1), (a22, b2)) } else { ((a22, b2), (a11, b1)) };
+    match task {
+        Task::Solve => {
+            on_halves(task, alpha, a1, uplo, diag, &b1);
+            gemm_on(Threads::Caller, -T::ONE, between, b1.as_ref(), alpha, b2.alias());
+            on_halves(task, T::ONE, a2, uplo, diag, &b2);
         }
-        let (a, b) = (Operand::Triangular(a, uplo, diag), Operand::General(copy.as_ref()));
-        run(Product { alpha, a, b, beta: T::ZERO, c, part: None }, Threads::Caller);
+        Task::Multiply => {
+            on_halves(task, alpha, a2, uplo, diag, &b2);
+            gemm_on(Threads::Caller, alpha, between, b1.as_ref(), T::ONE, b2);
+            on_halves(task, alpha, a1, uplo, diag, &b1);
+        }
     }
 }
 
-fn all_finite<T: Scalar>(b: &MatMut<T>) -> bool {
-    let mut zero = T::Real::ZERO;
-    for j in 0..b.cols() {
-        for i in 0..b.rows() {
-            let x = b.get(i, j);
-            zero += x.re() * T::Real::ZERO + x.im() * T::Real::ZERO;
-        }
+/// Bytes of scratch that are taken from the stack.
+const ON_STACK: usize = 12 << 10;
+
+/// Columns of B go through the kernel as lanes of a panel: the equation transposed, with U the transposed triangle.
+fn direct<T: Scalar>(task: Task, alpha: T, a: MatRef<T>, uplo: Uplo, diag: Diag, b: &MatMut<T>) {
+    #[repr(align(64))]
+    struct Stack(MaybeUninit<[u8; ON_STACK]>);
+
+    let kernel = T::kernels().gemm;
+    let n = b.rows();
+    let need = solve::panels(n, kernel.nr()) + kernel.mr() * n.next_multiple_of(kernel.nr());
+    if need * size_of::<T>() <= ON_STACK {
+        let mut stack = Stack(MaybeUninit::uninit());
+        // SAFETY: as many elements as are needed, aligned for any type.
+        unsafe { direct_with(task, alpha, a, uplo, diag, b, stack.0.as_mut_ptr().cast()) };
+    } else if let Some(scratch) = Scratch::take_for::<T>(need) {
+        // SAFETY: as above.
+        unsafe { direct_with(task, alpha, a, uplo, diag, b, scratch.ptr()) };
+    } else {
+        without_scratch(task, alpha, a, uplo, diag, b);
     }
-    zero == T::Real::ZERO
 }
 
+/// # Safety
+/// `scratch` has room for the packed triangle and one panel.
+unsafe fn direct_with<T: Scalar>(
+    task: Task,
+    alpha: T,
+    a: MatRef<T>,
+    uplo: Uplo,
+    diag: Diag,
+    b: &MatMut<T>,
+    scratch: *mut T,
+) {
+    let kernel = T::kernels().gemm;
+    let (n, cols) = (b.rows(), b.cols());
+    let (mr, nr) = (kernel.mr(), kernel.nr());
+    // The panel first: it is aligned as the scratch is.
+    let steps = n.next_multiple_of(nr);
+    let (x, u) = (scratch, scratch.wrapping_add(steps * mr));
+    // SAFETY: the scratch has room for both; a panel of n steps of mr lanes, the view's own elements.
+    unsafe {
+        let diagonal = pack_triangle(task, a, uplo, diag, u);
+        let uplo = uplo.t();
+        for i in n * mr..steps * mr {
+            x.add(i).write(T::ZERO);
+        }
+        for j in (0..cols).step_by(mr) {
+            let c = b.sub(0, j, n, mr.min(cols - j));
+            kernel.pack_a(c.cols(), n, c.ptr(), c.cs(), c.rs(), false, x);
+            match task {
+                Task::Solve => kernel.solve(c.cols(), n, u, uplo, diagonal, alpha, x),
+                Task::Multiply => kernel.multiply(c.cols(), n, u, uplo, diagonal, alpha, x),
+            }
+            kernel.unpack_a(c.cols(), n, x, c.ptr(), c.cs(), c.rs());
+        }
+    }
+}
+
+/// Packs the transposed triangle as `kernels/solve.rs` wants it; says what became of the diagonal.
+///
+/// # Safety
+/// `u` has room for the packed triangle.
+unsafe fn pack_triangle<T: Scalar>(task: Task, a: MatRef<T>, uplo: Uplo, diag: Diag, u: *mut T) -> Diagonal {
+    let kernel = T::kernels().gemm;
+    let (n, nr) = (a.rows(), kernel.nr());
+    let diagonal = match (diag, task) {
+        (Diag::Unit, _) => Diagonal::Unit,
+        (_, Task::Multiply) => Diagonal::Stored,
+        (_, Task::Solve) if (0..n).all(|i| has_inverse(a.get(i, i))) => Diagonal::Inverse,
+        (_, Task::Solve) => Diagonal::Divisor,
+    };
+    for j in (0..n).step_by(nr) {
+        let lanes = nr.min(n - j);
+        let panel = u.wrapping_add(solve::offset(n, nr, uplo.t(), j));
+        // Column j of U is row j of A: what lies beside the square of the diagonal is a strided copy.
+        let (square, clear, to) = match uplo {
+            Uplo::Lower => (panel.wrapping_add(j * nr), a.sub(j, 0, lanes, j), panel),
+            Uplo::Upper => (panel, a.sub(j, j + lanes, lanes, n - j - lanes), panel.wrapping_add(nr * nr)),
+        };
+        // SAFETY: the panel has rows of nr elements for the square and for all before or behind it.
+        unsafe {
+            if clear.cols() > 0 {
+                kernel.pack_b(lanes, clear.cols(), clear.ptr(), clear.rs(), clear.cs(), clear.is_conj(), to);
+            }
+            for l in 0..nr {
+                let row = square.add(l * nr);
+                // The row's elements on the triangle's side of the diagonal.
+                let (from, end) = if uplo == Uplo::Lower { (l + 1, nr) } else { (0, l) };
+                for i in from..end {
+                    row.add(i).write(if i < lanes && l < lanes { a.get(j + i, j + l) } else { T::ZERO });
+                }
+                row.add(l).write(if l >= lanes || diag == Diag::Unit {
+                    T::ONE
+                } else if diagonal == Diagonal::Inverse {
+                    T::ONE / a.get(j + l, j + l)
+                } else {
+                    a.get(j + l, j + l)
+                });
+            }
+        }
+    }
+    diagonal
+}
+
+/// Whether a multiplication with the reciprocal does for a division.
+fn has_inverse<T: Scalar>(d: T) -> bool {
+    let (size, inverse) = (d.abs1(), (T::ONE / d).abs1());
+    let smallest = T::Real::pow2(T::Real::MIN_EXP - 1);
+    let infinite = size > T::Real::ZERO && size - size != T::Real::ZERO;
+    // Zero and NaN fail the comparison in the middle and pass the last one.
+    infinite || (inverse >= smallest && inverse - inverse == T::Real::ZERO) || !(size > T::Real::ZERO)
+}
+
+/// The definition, for when scratch memory is not allowed, or there is none to be had.
 #[cold]
-fn multiply_without_scratch<T: Scalar>(alpha: T, a: MatRef<T>, uplo: Uplo, diag: Diag, b: &MatMut<T>) {
+fn without_scratch<T: Scalar>(task: Task, alpha: T, a: MatRef<T>, uplo: Uplo, diag: Diag, b: &MatMut<T>) {
     let (n, cols) = (b.rows(), b.cols());
     let a = Operand::Triangular(a, uplo, diag);
     let mut b = b.alias();
+    // Multiplying, rows go in the order in which none is needed after it was replaced; solving, in the opposite one.
+    let upwards = (uplo == Uplo::Upper) == (task == Task::Multiply);
     for j in 0..cols {
         for step in 0..n {
-            // Rows in the order in which none is needed after it was replaced.
-            let (i, terms) = match uplo {
-                Uplo::Upper => (step, step..n),
-                Uplo::Lower => (n - 1 - step, 0..n - step),
+            let i = if upwards { step } else { n - 1 - step };
+            let others = if uplo == Uplo::Upper { i + 1..n } else { 0..i };
+            let x = match task {
+                Task::Multiply => {
+                    let mut sum = if diag == Diag::Unit { b.get(i, j) } else { a.get(i, i) * b.get(i, j) };
+                    for l in others {
+                        sum += a.get(i, l) * b.get(l, j);
+                    }
+                    alpha * sum
+                }
+                Task::Solve => {
+                    let mut x = alpha * b.get(i, j);
+                    for l in others {
+                        x = x - a.get(i, l) * b.get(l, j);
+                    }
+                    if diag == Diag::Unit { x } else { x / a.get(i, i) }
+                }
             };
-            let mut sum = T::ZERO;
-            for l in terms {
-                sum += a.get(i, l) * b.get(l, j);
-            }
-            b.set(i, j, alpha * sum);
-        }
-    }
-}
-
-fn solve<T: Scalar>(a: MatRef<T>, uplo: Uplo, diag: Diag, b: &MatMut<T>) {
-    let (n, cols) = (b.rows(), b.cols());
-    if n <= SOLVED {
-        return solve_small(a, uplo, diag, b);
-    }
-    let h = half(n);
-    let (a11, a22) = (a.sub(0, 0, h, h), a.sub(h, h, n - h, n - h));
-    let (b1, b2) = (b.sub(0, 0, h, cols), b.sub(h, 0, n - h, cols));
-    match uplo {
-        Uplo::Upper => {
-            solve(a22, uplo, diag, &b2);
-            gemm_on(Threads::Caller, -T::ONE, a.sub(0, h, h, n - h), b2.as_ref(), T::ONE, b1.alias());
-            solve(a11, uplo, diag, &b1);
-        }
-        Uplo::Lower => {
-            solve(a11, uplo, diag, &b1);
-            gemm_on(Threads::Caller, -T::ONE, a.sub(h, 0, n - h, h), b1.as_ref(), T::ONE, b2.alias());
-            solve(a22, uplo, diag, &b2);
-        }
-    }
-}
-
-/// Columns of B go through the kernel as lanes of a panel: X^T U = B^T with U the transposed triangle.
-fn solve_small<T: Scalar>(a: MatRef<T>, uplo: Uplo, diag: Diag, b: &MatMut<T>) {
-    // An upper triangle solved from its end is a lower one in reverse order.
-    let (a, b) = match uplo {
-        Uplo::Lower => (a, b.alias()),
-        Uplo::Upper => (a.reversed(), b.alias().rows_reversed()),
-    };
-    let (n, cols) = (b.rows(), b.cols());
-    let kernel = T::kernels().gemm;
-    let mr = kernel.mr();
-    let ld = n.next_multiple_of(kernel.nr());
-    let Some(scratch) = Scratch::take_for::<T>(n * (ld + mr)) else {
-        return solve_without_scratch(a, diag, b);
-    };
-    let u = scratch.ptr::<T>();
-    let panel = u.wrapping_add(n * ld);
-    for l in 0..n {
-        for j in 0..ld {
-            let wanted = (l < j || (l == j && diag == Diag::Stored)) && j < n;
-            // SAFETY: n rows of ld elements.
-            unsafe { *u.add(l * ld + j) = if wanted { a.get(j, l) } else { T::ZERO } };
-        }
-    }
-    for j in (0..cols).step_by(mr) {
-        let c = b.sub(0, j, n, mr.min(cols - j));
-        // SAFETY: a panel of n steps of mr lanes; the view's own elements.
-        unsafe {
-            kernel.pack_a(c.cols(), n, c.ptr(), c.cs(), c.rs(), false, panel);
-            kernel.solve(n, u, ld, diag == Diag::Unit, panel);
-            kernel.unpack_a(c.cols(), n, panel, c.ptr(), c.cs(), c.rs());
-        }
-    }
-}
-
-/// Forward substitution by definition; `a` is lower triangular.
-#[cold]
-fn solve_without_scratch<T: Scalar>(a: MatRef<T>, diag: Diag, b: MatMut<T>) {
-    let mut b = b;
-    for j in 0..b.cols() {
-        for i in 0..b.rows() {
-            let mut x = b.get(i, j);
-            for l in 0..i {
-                x = x - a.get(i, l) * b.get(l, j);
-            }
-            b.set(i, j, if diag == Diag::Unit { x } else { x / a.get(i, i) });
+            b.set(i, j, x);
         }
     }
 }
