@@ -4,25 +4,23 @@
 //! Structures", 2004.) The columns of B do not depend on each other, so threads share them; each runs the whole recursion
 //! on its own columns with no barrier. The right-side forms are the left-side ones of the transposed equation.
 //!
-//! A small triangle (up to [`direct_size`], which is large enough for the products between to run at full speed) is packed
+//! A small triangle (see [`is_direct`]; large enough for the products between to run at full speed) is packed
 //! once; then panels of columns of B are packed, solved or multiplied in L1 by one call of a kernel (`kernels/solve.rs`)
 //! and put back.
 //!
 //! Solving multiplies by reciprocals of the diagonal, as other libraries do: a unit in the last place more error for each
 //! unknown, far inside the bound of the substitution, against a division for each. A triangle with an element of which
-//! the reciprocal overflows or is not a normal number is solved with divisions; zero, infinity and NaN on the diagonal
-//! give the same either way.
+//! the reciprocal is not a normal number (zero, infinity, NaN, almost too large or too small) is solved with divisions.
 
+use super::dense::with_room;
 use super::gemm_on;
 use crate::gemm::driver::scale;
 use crate::gemm::{Operand, Threads};
 use crate::kernels::solve::{self, Diagonal};
 use crate::level2;
 use crate::matrix::{Diag, Layout, Lines, MatMut, MatRef, Side, Uplo};
-use crate::runtime::memory::Scratch;
 use crate::runtime::pool;
 use crate::scalar::{Real, Scalar};
-use core::mem::MaybeUninit;
 
 /// What is done with a triangle.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -90,13 +88,18 @@ fn on_vector<T: Scalar>(task: Task, alpha: T, a: MatRef<T>, uplo: Uplo, diag: Di
     true
 }
 
-/// Triangles up to this size are done directly: as many steps as the kernel's products take at a time.
-fn direct_size<T: Scalar>() -> usize {
-    T::kernels().gemm.kc()
+/// Whether a triangle of n columns is done directly: up to as many steps as the kernel's products take at a time. But
+/// some small ones are solved by halves.
+///
+/// LAPACK's own recursive routines (RFP format) cut a triangle in half, and its tests, which go to n = 50, compare their
+/// solution with one of ours, of an ill-conditioned matrix, to within a few units in the last place. Cut at the same place,
+/// and each half in one piece, ours has the same bits.
+fn is_direct<T: Scalar>(task: Task, n: usize) -> bool {
+    const BY_HALVES: core::ops::Range<usize> = 33..64;
+    n <= T::kernels().gemm.kc() && !(task == Task::Solve && BY_HALVES.contains(&n))
 }
 
-/// Where to cut a triangle: exactly in half. LAPACK's own recursive routines (RFP format) cut there too, and its tests
-/// compare a whole solution with one from halves to within a few units in the last place.
+/// Where to cut a triangle: exactly in half, see [`is_direct`].
 fn half(n: usize) -> usize {
     n / 2
 }
@@ -104,7 +107,7 @@ fn half(n: usize) -> usize {
 /// A B or the solution of A X = B, times alpha, for the columns of B.
 fn on_halves<T: Scalar>(task: Task, alpha: T, a: MatRef<T>, uplo: Uplo, diag: Diag, b: &MatMut<T>) {
     let (n, cols) = (b.rows(), b.cols());
-    if n <= direct_size::<T>() {
+    if is_direct::<T>(task, n) {
         return direct(task, alpha, a, uplo, diag, b);
     }
     let h = half(n);
@@ -130,27 +133,16 @@ fn on_halves<T: Scalar>(task: Task, alpha: T, a: MatRef<T>, uplo: Uplo, diag: Di
     }
 }
 
-/// Bytes of scratch that are taken from the stack.
-const ON_STACK: usize = 12 << 10;
-
 /// Columns of B go through the kernel as lanes of a panel: the equation transposed, with U the transposed triangle.
 fn direct<T: Scalar>(task: Task, alpha: T, a: MatRef<T>, uplo: Uplo, diag: Diag, b: &MatMut<T>) {
-    #[repr(align(64))]
-    struct Stack(MaybeUninit<[u8; ON_STACK]>);
-
     let kernel = T::kernels().gemm;
     let n = b.rows();
     let need = solve::panels(n, kernel.nr()) + kernel.mr() * n.next_multiple_of(kernel.nr());
-    if need * size_of::<T>() <= ON_STACK {
-        let mut stack = Stack(MaybeUninit::uninit());
-        // SAFETY: as many elements as are needed, aligned for any type.
-        unsafe { direct_with(task, alpha, a, uplo, diag, b, stack.0.as_mut_ptr().cast()) };
-    } else if let Some(scratch) = Scratch::take_for::<T>(need) {
-        // SAFETY: as above.
-        unsafe { direct_with(task, alpha, a, uplo, diag, b, scratch.ptr()) };
-    } else {
-        without_scratch(task, alpha, a, uplo, diag, b);
-    }
+    with_room(need, |room| match room {
+        // SAFETY: the room for both.
+        Some(room) => unsafe { direct_with(task, alpha, a, uplo, diag, b, room) },
+        None => without_scratch(task, alpha, a, uplo, diag, b),
+    });
 }
 
 /// # Safety
@@ -199,7 +191,7 @@ unsafe fn pack_triangle<T: Scalar>(task: Task, a: MatRef<T>, uplo: Uplo, diag: D
     let diagonal = match (diag, task) {
         (Diag::Unit, _) => Diagonal::Unit,
         (_, Task::Multiply) => Diagonal::Stored,
-        (_, Task::Solve) if (0..n).all(|i| has_inverse(a.get(i, i))) => Diagonal::Inverse,
+        (_, Task::Solve) if has_inverses(a) => Diagonal::Inverse,
         (_, Task::Solve) => Diagonal::Divisor,
     };
     for j in (0..n).step_by(nr) {
@@ -215,33 +207,35 @@ unsafe fn pack_triangle<T: Scalar>(task: Task, a: MatRef<T>, uplo: Uplo, diag: D
             if clear.cols() > 0 {
                 kernel.pack_b(lanes, clear.cols(), clear.ptr(), clear.rs(), clear.cs(), clear.is_conj(), to);
             }
-            for l in 0..nr {
+            // Row l of the square is column l of A's; what the triangle does not have of it is not read by the kernel.
+            let corner = a.sub(j, j, lanes, lanes);
+            for l in 0..lanes {
                 let row = square.add(l * nr);
-                // The row's elements on the triangle's side of the diagonal.
-                let (from, end) = if uplo == Uplo::Lower { (l + 1, nr) } else { (0, l) };
-                for i in from..end {
-                    row.add(i).write(if i < lanes && l < lanes { a.get(j + i, j + l) } else { T::ZERO });
+                for i in if uplo == Uplo::Lower { l + 1..lanes } else { 0..l } {
+                    *row.add(i) = corner.get(i, l);
                 }
-                row.add(l).write(if l >= lanes || diag == Diag::Unit {
-                    T::ONE
-                } else if diagonal == Diagonal::Inverse {
-                    T::ONE / a.get(j + l, j + l)
-                } else {
-                    a.get(j + l, j + l)
-                });
+                if diagonal != Diagonal::Unit {
+                    let d = corner.get(l, l);
+                    *row.add(l) = if diagonal == Diagonal::Inverse { T::ONE / d } else { d };
+                }
+            }
+            // The rest of the last square is of a unit matrix.
+            for l in lanes..nr {
+                for i in 0..nr {
+                    *square.add(l * nr + i) = T::ZERO;
+                    *square.add(i * nr + l) = T::ZERO;
+                }
+                *square.add(l * nr + l) = T::ONE;
             }
         }
     }
     diagonal
 }
 
-/// Whether a multiplication with the reciprocal does for a division.
-fn has_inverse<T: Scalar>(d: T) -> bool {
-    let (size, inverse) = (d.abs1(), (T::ONE / d).abs1());
-    let smallest = T::Real::pow2(T::Real::MIN_EXP - 1);
-    let infinite = size > T::Real::ZERO && size - size != T::Real::ZERO;
-    // Zero and NaN fail the comparison in the middle and pass the last one.
-    infinite || (inverse >= smallest && inverse - inverse == T::Real::ZERO) || !(size > T::Real::ZERO)
+/// Whether multiplications with reciprocals do for divisions: all of them are normal numbers, with a little to spare.
+fn has_inverses<T: Scalar>(a: MatRef<T>) -> bool {
+    let range = T::Real::pow2(T::Real::MIN_EXP)..T::Real::pow2(-T::Real::MIN_EXP);
+    (0..a.rows()).all(|i| range.contains(&a.get(i, i).abs1()))
 }
 
 /// The definition, for when scratch memory is not allowed, or there is none to be had.
