@@ -79,11 +79,11 @@ fn triangle<T: Scalar, const N: usize>(terms: &[Term<T>; N], beta: T, c: MatMut<
 /// Elements of an operand up to which reading it again for each strip beats packing it.
 const MOST: usize = 96 * 96;
 
-/// Whether all operands are small, and k fits in one pass.
+/// Whether all operands are small (and wanted: an alpha of zero reads none), and k fits in one pass.
 fn is_small<T: Scalar>(terms: &[Term<T>]) -> bool {
-    terms.iter().all(|(_, a, b)| {
+    terms.iter().all(|(alpha, a, b)| {
         let k = a.cols();
-        k <= T::kernels().gemm.kc() && a.rows().max(b.cols()).saturating_mul(k) <= MOST
+        *alpha != T::ZERO && k <= T::kernels().gemm.kc() && a.rows().max(b.cols()).saturating_mul(k) <= MOST
     })
 }
 
