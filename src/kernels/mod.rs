@@ -22,10 +22,9 @@ pub mod tile;
 #[cfg(test)]
 mod tests;
 
-use crate::matrix::Uplo;
 use crate::runtime::cpu::{self, Isa};
 use crate::scalar::{Scalar, c32, c64};
-use solve::Diagonal;
+use solve::{Rows, Triangle};
 use std::sync::OnceLock;
 
 /// The matrix kernel of one scalar type on one instruction set.
@@ -100,29 +99,10 @@ pub trait GemmKernel: Sync {
         m: usize,
         n: usize,
     );
-    /// `X U = alpha B` for the first `lanes` rows of an A panel of n steps, filled up with zeros to a multiple of `nr()`; U
-    /// is a triangle packed as `solve.rs` says.
-    unsafe fn solve(
-        &self,
-        lanes: usize,
-        n: usize,
-        u: *const Self::In,
-        uplo: Uplo,
-        diagonal: Diagonal,
-        alpha: Self::Out,
-        x: *mut Self::In,
-    );
-    /// `X := alpha X U`; otherwise as `solve`.
-    unsafe fn multiply(
-        &self,
-        lanes: usize,
-        n: usize,
-        u: *const Self::In,
-        uplo: Uplo,
-        diagonal: Diagonal,
-        alpha: Self::Out,
-        x: *mut Self::In,
-    );
+    /// `X U = alpha B`, X in place of B, for some rows of it; see `solve.rs`.
+    unsafe fn solve(&self, u: Triangle<Self::In>, alpha: Self::Out, rows: Rows<Self::In>);
+    /// `X := alpha X U` for some rows of X.
+    unsafe fn multiply(&self, u: Triangle<Self::In>, alpha: Self::Out, rows: Rows<Self::In>);
     /// The reverse of `pack_a`.
     unsafe fn unpack_a(&self, lanes: usize, k: usize, src: *const Self::In, dst: *mut Self::In, ls: isize, ps: isize);
 }
@@ -252,9 +232,8 @@ macro_rules! kernel_table {
     (@fn ($($feature:tt)+) $($f:tt)*) => { #[target_feature($($feature)+)] $($f)* };
     // T: scalar, V: its vector, R: the vector of its parts.
     (@one $feature:tt $isa:literal, $T:ty, $V:ty, $R:ty, $mv:literal, $nr:literal, $kc:literal) => {{
-        use $crate::kernels::solve::{self, Diagonal};
+        use $crate::kernels::solve::{self, Rows, Triangle};
         use $crate::kernels::{GemmKernel, Kernels, LineKernel, kernel_table, lines, simd::Simd, tile};
-        use $crate::matrix::Uplo;
         use $crate::scalar::Scalar;
         type Part = <$T as Scalar>::Real;
         const PARTS: usize = if <$T as Scalar>::IS_COMPLEX { 2 } else { 1 };
@@ -292,12 +271,12 @@ macro_rules! kernel_table {
                 unsafe { tile::product_in_place::<$V, $mv, $nr>(k, alpha, a, a_step, b, b_step, b_col, beta, c, cs, m, n) }
             } }
             kernel_table! { @fn $feature
-            unsafe fn solve(&self, lanes: usize, n: usize, u: *const $T, uplo: Uplo, diagonal: Diagonal, alpha: $T, x: *mut $T) {
-                unsafe { solve::solve::<$V, $mv, $nr>(lanes, n, u, uplo, diagonal, alpha, x) }
+            unsafe fn solve(&self, u: Triangle<$T>, alpha: $T, rows: Rows<$T>) {
+                unsafe { solve::solve::<$V, $mv, $nr>(u, alpha, rows) }
             } }
             kernel_table! { @fn $feature
-            unsafe fn multiply(&self, lanes: usize, n: usize, u: *const $T, uplo: Uplo, diagonal: Diagonal, alpha: $T, x: *mut $T) {
-                unsafe { solve::multiply::<$V, $mv, $nr>(lanes, n, u, uplo, diagonal, alpha, x) }
+            unsafe fn multiply(&self, u: Triangle<$T>, alpha: $T, rows: Rows<$T>) {
+                unsafe { solve::multiply::<$V, $mv, $nr>(u, alpha, rows) }
             } }
             kernel_table! { @fn $feature
             unsafe fn unpack_a(&self, lanes: usize, k: usize, src: *const $T, dst: *mut $T, ls: isize, ps: isize) {

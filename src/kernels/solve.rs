@@ -1,16 +1,15 @@
-//! The triangular kernels, once for all instruction sets and types: `X U = alpha B` solved, and `X := alpha X U`, for a
-//! panel of rows that stays in L1 while the packed triangle streams by.
+//! The triangular kernels, once for all instruction sets and types: `X U = alpha B` solved, and `X := alpha X U`, for some
+//! rows of X that stay in L1 while the packed triangle streams by.
 //!
-//! X is an A panel: step j holds column j of some rows of X, as MV vectors of which lanes are rows. The rows do not depend
-//! on each other, so the substitution runs down the steps with whole vectors: a register tile of NR steps first takes what
-//! earlier tiles contribute (the loop of a product, with nothing packed or written between), then the small triangle on
-//! the diagonal is done in registers (the fused "gemmtrsm" of Van Zee and van de Geijn, "BLIS", 2015). Every lane goes
-//! through the same chain of operations, in the order of the substitution.
+//! Step j of X is column j of these rows, as MV vectors of which lanes are rows: an A panel, or X where it is. The rows do
+//! not depend on each other, so the substitution runs down the steps with whole vectors: a register tile of NR steps first
+//! takes what earlier tiles contribute (the loop of a product, with nothing packed or written between), then the small
+//! triangle on the diagonal is done in registers (the fused "gemmtrsm" of Van Zee and van de Geijn, "BLIS", 2015). Every
+//! lane goes through the same chain of operations, in the order of the substitution.
 //!
 //! A packed triangle is one panel of NR columns behind the other, each with the rows it needs: for an upper triangle rows
-//! 0 to the end of its square on the diagonal, for a lower one from its square on. The last square is filled up with rows
-//! and columns of a unit matrix. Elements of a square on the wrong side of the diagonal are not read. [`panels`] and
-//! [`offset`] are the layout.
+//! 0 to the end of its square on the diagonal, for a lower one from its square on. What lies beyond n, and elements of a
+//! square on the wrong side of the diagonal, are not read. [`panels`] and [`offset`] are the layout.
 //!
 //! Contract of all functions: as in `tile.rs`.
 
@@ -48,142 +47,199 @@ pub fn offset(n: usize, nr: usize, uplo: Uplo, j: usize) -> usize {
         }
 }
 
-/// `X U = alpha B` for the first `lanes` rows of a panel of n steps, rounded up to whole tiles: X replaces B. Steps
-/// beyond n are zero. U is a packed triangle with [`Diagonal`] other than `Stored`.
-#[inline(always)]
-pub unsafe fn solve<V: Simd, const MV: usize, const NR: usize>(
-    lanes: usize,
-    n: usize,
-    u: *const V::T,
-    uplo: Uplo,
-    diagonal: Diagonal,
-    alpha: V::T,
-    x: *mut V::T,
-) {
-    // SAFETY: the contract above.
-    unsafe {
-        match (uplo, lanes <= V::LANES) {
-            (Uplo::Upper, false) => solve_tiles::<V, MV, NR, false>(MV * V::LANES, n, u, diagonal, alpha, x),
-            (Uplo::Lower, false) => solve_tiles::<V, MV, NR, true>(MV * V::LANES, n, u, diagonal, alpha, x),
-            (Uplo::Upper, true) => solve_tiles::<V, 1, NR, false>(MV * V::LANES, n, u, diagonal, alpha, x),
-            (Uplo::Lower, true) => solve_tiles::<V, 1, NR, true>(MV * V::LANES, n, u, diagonal, alpha, x),
-        }
-    }
+/// Rows of X: n steps of which `step` elements lie between one and the next.
+#[derive(Clone, Copy)]
+pub struct Rows<T> {
+    pub x: *mut T,
+    pub step: isize,
+    /// How many rows are wanted: of a panel at most its width, in place exactly as many as a panel has.
+    pub lanes: usize,
+    /// In the order of a panel, or where the caller has them, at consecutive addresses.
+    pub packed: bool,
 }
 
-/// `X := alpha X U` for the first `lanes` rows of a panel; otherwise as [`solve`], [`Diagonal`] is `Unit` or `Stored`.
-#[inline(always)]
-pub unsafe fn multiply<V: Simd, const MV: usize, const NR: usize>(
-    lanes: usize,
-    n: usize,
-    u: *const V::T,
-    uplo: Uplo,
-    diagonal: Diagonal,
-    alpha: V::T,
-    x: *mut V::T,
-) {
-    // SAFETY: the contract above.
-    unsafe {
-        match (uplo, lanes <= V::LANES) {
-            (Uplo::Upper, false) => multiply_tiles::<V, MV, NR, false>(MV * V::LANES, n, u, diagonal, alpha, x),
-            (Uplo::Lower, false) => multiply_tiles::<V, MV, NR, true>(MV * V::LANES, n, u, diagonal, alpha, x),
-            (Uplo::Upper, true) => multiply_tiles::<V, 1, NR, false>(MV * V::LANES, n, u, diagonal, alpha, x),
-            (Uplo::Lower, true) => multiply_tiles::<V, 1, NR, true>(MV * V::LANES, n, u, diagonal, alpha, x),
+/// A triangle packed as the head of the file says, of n columns.
+#[derive(Clone, Copy)]
+pub struct Triangle<T> {
+    pub n: usize,
+    pub u: *const T,
+    pub uplo: Uplo,
+    pub diagonal: Diagonal,
+}
+
+/// Calls `$f` with the constants: vectors in use, order, direction.
+macro_rules! choose {
+    ($f:ident, $V:ty, $MV:ident, $NR:ident, $u:ident, $alpha:ident, $rows:ident) => {
+        match ($u.uplo, $rows.lanes <= <$V>::LANES, $rows.packed || !<$V as Simd>::T::IS_COMPLEX) {
+            (Uplo::Upper, false, true) => $f::<$V, $MV, $NR, false, true>(&$u, $alpha, &$rows),
+            (Uplo::Lower, false, true) => $f::<$V, $MV, $NR, true, true>(&$u, $alpha, &$rows),
+            (Uplo::Upper, true, true) => $f::<$V, 1, $NR, false, true>(&$u, $alpha, &$rows),
+            (Uplo::Lower, true, true) => $f::<$V, 1, $NR, true, true>(&$u, $alpha, &$rows),
+            (Uplo::Upper, _, false) => $f::<$V, $MV, $NR, false, false>(&$u, $alpha, &$rows),
+            (Uplo::Lower, _, false) => $f::<$V, $MV, $NR, true, false>(&$u, $alpha, &$rows),
         }
-    }
+    };
+}
+
+/// Calls `$f` for a tile of so many columns, at most NR.
+macro_rules! columns {
+    ($f:ident, $V:ty, $MV:ident, $NR:ident, $LOWER:ident, $PACKED:ident, $cols:expr, $args:tt) => {
+        match $cols {
+            cols if cols == $NR => columns!(@ $f, $V, $MV, $NR, $NR, $LOWER, $PACKED, $args),
+            1 if const { 1 < $NR } => columns!(@ $f, $V, $MV, $NR, 1, $LOWER, $PACKED, $args),
+            2 if const { 2 < $NR } => columns!(@ $f, $V, $MV, $NR, 2, $LOWER, $PACKED, $args),
+            3 if const { 3 < $NR } => columns!(@ $f, $V, $MV, $NR, 3, $LOWER, $PACKED, $args),
+            4 if const { 4 < $NR } => columns!(@ $f, $V, $MV, $NR, 4, $LOWER, $PACKED, $args),
+            5 if const { 5 < $NR } => columns!(@ $f, $V, $MV, $NR, 5, $LOWER, $PACKED, $args),
+            6 if const { 6 < $NR } => columns!(@ $f, $V, $MV, $NR, 6, $LOWER, $PACKED, $args),
+            7 if const { 7 < $NR } => columns!(@ $f, $V, $MV, $NR, 7, $LOWER, $PACKED, $args),
+            _ => debug_assert!(false, "no tile of so many columns"),
+        }
+    };
+    (@ $f:ident, $V:ty, $MV:ident, $NR:ident, $n:tt, $LOWER:ident, $PACKED:ident, ($($arg:expr),*)) => {
+        $f::<$V, $MV, $NR, $n, $LOWER, $PACKED>($($arg),*)
+    };
+}
+
+/// `X U = alpha B`: X replaces B. U has a [`Diagonal`] other than `Stored`.
+#[inline(always)]
+pub unsafe fn solve<V: Simd, const MV: usize, const NR: usize>(u: Triangle<V::T>, alpha: V::T, rows: Rows<V::T>) {
+    // SAFETY: the contract of the file.
+    unsafe { choose!(solve_tiles, V, MV, NR, u, alpha, rows) }
+}
+
+/// `X := alpha X U`. U has the [`Diagonal`] `Unit` or `Stored`.
+#[inline(always)]
+pub unsafe fn multiply<V: Simd, const MV: usize, const NR: usize>(u: Triangle<V::T>, alpha: V::T, rows: Rows<V::T>) {
+    // SAFETY: the contract of the file.
+    unsafe { choose!(multiply_tiles, V, MV, NR, u, alpha, rows) }
 }
 
 /// The first MV vectors of a step.
 #[inline(always)]
-unsafe fn load<V: Simd, const MV: usize>(x: *const V::T) -> [V; MV] {
+unsafe fn load<V: Simd, const MV: usize, const PACKED: bool>(x: *const V::T) -> [V; MV] {
     // SAFETY: the contract of the callers.
     unsafe {
         let mut step = [V::zero(); MV];
         for (i, v) in step.iter_mut().enumerate() {
-            *v = V::load_packed(x.add(i * V::LANES));
+            let x = x.add(i * V::LANES);
+            *v = if PACKED { V::load_packed(x) } else { V::load(x) };
         }
         step
     }
 }
 
-/// The first MV vectors of a step, times alpha; as they are if it is one.
 #[inline(always)]
-unsafe fn store<V: Simd, const MV: usize>(step: &[V; MV], alpha: V::T, x: *mut V::T) {
+unsafe fn store<V: Simd, const MV: usize, const PACKED: bool>(step: &[V; MV], x: *mut V::T) {
     // SAFETY: the contract of the callers.
     unsafe {
-        for (i, &v) in step.iter().enumerate() {
-            let v = if alpha == V::T::ONE { v } else { v.mul(V::splat(alpha)) };
-            v.store_packed(x.add(i * V::LANES));
+        for (i, v) in step.iter().enumerate() {
+            let x = x.add(i * V::LANES);
+            if PACKED {
+                v.store_packed(x)
+            } else {
+                v.store(x)
+            };
+        }
+    }
+}
+
+/// Times alpha; as they are if it is one.
+#[inline(always)]
+unsafe fn scale<V: Simd, const MV: usize>(step: &mut [V; MV], alpha: V::T) {
+    if alpha != V::T::ONE {
+        for v in step.iter_mut() {
+            // SAFETY: the contract of the callers.
+            *v = unsafe { v.mul(V::splat(alpha)) };
+        }
+    }
+}
+
+/// A tile's place: its square, and the rows of U beside that with the first step of X that they meet.
+#[inline(always)]
+unsafe fn place<T: Scalar, const NR: usize, const LOWER: bool>(
+    u: &Triangle<T>,
+    j: usize,
+) -> (*const T, *const T, usize, usize) {
+    // SAFETY: inside the packed triangle, by its layout.
+    unsafe {
+        let panel = u.u.add(offset(u.n, NR, if LOWER { Uplo::Lower } else { Uplo::Upper }, j));
+        if LOWER {
+            (panel, panel.add(NR * NR), j + NR, u.n.saturating_sub(j + NR))
+        } else {
+            (panel.add(j * NR), panel, 0, j)
         }
     }
 }
 
 #[inline(always)]
-unsafe fn solve_tiles<V: Simd, const MV: usize, const NR: usize, const LOWER: bool>(
-    width: usize,
-    n: usize,
-    u: *const V::T,
-    diagonal: Diagonal,
+unsafe fn solve_tiles<V: Simd, const MV: usize, const NR: usize, const LOWER: bool, const PACKED: bool>(
+    u: &Triangle<V::T>,
     alpha: V::T,
-    x: *mut V::T,
+    rows: &Rows<V::T>,
 ) {
-    let count = n.div_ceil(NR);
+    let count = u.n.div_ceil(NR);
     for tile in 0..count {
         // Of a lower triangle the last unknowns are found first.
-        let j0 = NR * if LOWER { count - 1 - tile } else { tile };
-        // SAFETY: the panel has the steps of whole tiles, the packed triangle the rows that its layout says.
-        unsafe {
-            let mut acc = [[V::zero(); MV]; NR];
-            for (j, tile) in acc.iter_mut().enumerate() {
-                *tile = load(x.add((j0 + j) * width));
-                if alpha != V::T::ONE {
-                    for v in tile.iter_mut() {
-                        *v = v.mul(V::splat(alpha));
-                    }
+        let j = NR * if LOWER { count - 1 - tile } else { tile };
+        // SAFETY: a tile of the panel.
+        unsafe { columns!(solve_tile, V, MV, NR, LOWER, PACKED, NR.min(u.n - j), (u, alpha, rows, j)) }
+    }
+}
+
+/// Steps j..j+N of X.
+#[inline(always)]
+unsafe fn solve_tile<
+    V: Simd,
+    const MV: usize,
+    const NR: usize,
+    const N: usize,
+    const LOWER: bool,
+    const PACKED: bool,
+>(
+    u: &Triangle<V::T>,
+    alpha: V::T,
+    rows: &Rows<V::T>,
+    j: usize,
+) {
+    // SAFETY: the steps exist; the packed triangle has the rows that its layout says.
+    unsafe {
+        let (square, mut b, first, steps) = place::<V::T, NR, LOWER>(u, j);
+        let x = rows.x.wrapping_offset(j as isize * rows.step);
+        let mut acc = [[V::zero(); MV]; N];
+        for (l, tile) in acc.iter_mut().enumerate() {
+            *tile = load::<V, MV, PACKED>(x.offset(l as isize * rows.step));
+            scale(tile, alpha);
+        }
+        let mut a = rows.x.wrapping_offset(first as isize * rows.step).cast_const();
+        for _ in 0..steps {
+            let step = load::<V, MV, PACKED>(a);
+            for (l, tile) in acc.iter_mut().enumerate() {
+                let s = V::splat(*b.add(l));
+                for i in 0..MV {
+                    tile[i] = step[i].neg_mul_add(s, tile[i]);
                 }
             }
-            let panel = u.add(offset(n, NR, if LOWER { Uplo::Lower } else { Uplo::Upper }, j0));
-            let (first, steps, rows, square) = if LOWER {
-                (j0 + NR, n.saturating_sub(j0 + NR), panel.add(NR * NR), panel)
-            } else {
-                (0, j0, panel, panel.add(j0 * NR))
-            };
-            let (mut a, mut b) = (x.add(first * width).cast_const(), rows);
-            for _ in 0..steps {
-                let step: [V; MV] = load(a);
-                for (j, tile) in acc.iter_mut().enumerate() {
-                    let s = V::splat(*b.add(j));
-                    for i in 0..MV {
-                        tile[i] = step[i].neg_mul_add(s, tile[i]);
-                    }
-                }
-                a = a.add(width);
-                b = b.add(NR);
-            }
-            for step in 0..NR {
-                let j = if LOWER { NR - 1 - step } else { step };
-                let row = square.add(j * NR);
-                let mut solved = acc[j];
-                match diagonal {
+            a = a.wrapping_offset(rows.step);
+            b = b.add(NR);
+        }
+        for step in 0..N {
+            let p = if LOWER { N - 1 - step } else { step };
+            let row = square.add(p * NR);
+            let mut solved = acc[p];
+            for v in solved.iter_mut() {
+                match u.diagonal {
                     Diagonal::Unit | Diagonal::Stored => (),
-                    Diagonal::Inverse => {
-                        for v in solved.iter_mut() {
-                            *v = v.mul(V::splat(*row.add(j)));
-                        }
-                    }
-                    Diagonal::Divisor => {
-                        for v in solved.iter_mut() {
-                            *v = v.div_by(*row.add(j));
-                        }
-                    }
+                    Diagonal::Inverse => *v = v.mul(V::splat(*row.add(p))),
+                    Diagonal::Divisor => *v = v.div_by(*row.add(p)),
                 }
-                store(&solved, V::T::ONE, x.add((j0 + j) * width));
-                for (l, tile) in acc.iter_mut().enumerate() {
-                    if (!LOWER && l > j) || (LOWER && l < j) {
-                        let s = V::splat(*row.add(l));
-                        for i in 0..MV {
-                            tile[i] = solved[i].neg_mul_add(s, tile[i]);
-                        }
+            }
+            store::<V, MV, PACKED>(&solved, x.offset(p as isize * rows.step));
+            for (l, tile) in acc.iter_mut().enumerate() {
+                if (!LOWER && l > p) || (LOWER && l < p) {
+                    let s = V::splat(*row.add(l));
+                    for i in 0..MV {
+                        tile[i] = solved[i].neg_mul_add(s, tile[i]);
                     }
                 }
             }
@@ -192,63 +248,75 @@ unsafe fn solve_tiles<V: Simd, const MV: usize, const NR: usize, const LOWER: bo
 }
 
 #[inline(always)]
-unsafe fn multiply_tiles<V: Simd, const MV: usize, const NR: usize, const LOWER: bool>(
-    width: usize,
-    n: usize,
-    u: *const V::T,
-    diagonal: Diagonal,
+unsafe fn multiply_tiles<V: Simd, const MV: usize, const NR: usize, const LOWER: bool, const PACKED: bool>(
+    u: &Triangle<V::T>,
     alpha: V::T,
-    x: *mut V::T,
+    rows: &Rows<V::T>,
 ) {
-    let count = n.div_ceil(NR);
+    let count = u.n.div_ceil(NR);
     for tile in 0..count {
         // In the order in which no step is needed after it was replaced.
-        let j0 = NR * if LOWER { tile } else { count - 1 - tile };
-        // SAFETY: as in `solve_tiles`.
-        unsafe {
-            let panel = u.add(offset(n, NR, if LOWER { Uplo::Lower } else { Uplo::Upper }, j0));
-            let (first, steps, rows, square) = if LOWER {
-                (j0 + NR, n.saturating_sub(j0 + NR), panel.add(NR * NR), panel)
-            } else {
-                (0, j0, panel, panel.add(j0 * NR))
-            };
-            let mut acc = [[V::zero(); MV]; NR];
-            for step in 0..NR {
-                // Each row of the square begins the sum on its diagonal, and adds to those that have begun.
-                let l = if LOWER { step } else { NR - 1 - step };
-                let row = square.add(l * NR);
-                let column: [V; MV] = load(x.add((j0 + l) * width));
-                for (j, tile) in acc.iter_mut().enumerate() {
-                    if j != l && (j < l) != LOWER {
-                        continue;
-                    }
-                    let s = V::splat(*row.add(j));
-                    for i in 0..MV {
-                        tile[i] = if j != l {
-                            column[i].mul_add(s, tile[i])
-                        } else if diagonal == Diagonal::Unit {
-                            column[i]
-                        } else {
-                            column[i].mul(s)
-                        };
-                    }
+        let j = NR * if LOWER { tile } else { count - 1 - tile };
+        // SAFETY: a tile of the panel.
+        unsafe { columns!(multiply_tile, V, MV, NR, LOWER, PACKED, NR.min(u.n - j), (u, alpha, rows, j)) }
+    }
+}
+
+/// Steps j..j+N of X.
+#[inline(always)]
+unsafe fn multiply_tile<
+    V: Simd,
+    const MV: usize,
+    const NR: usize,
+    const N: usize,
+    const LOWER: bool,
+    const PACKED: bool,
+>(
+    u: &Triangle<V::T>,
+    alpha: V::T,
+    rows: &Rows<V::T>,
+    j: usize,
+) {
+    // SAFETY: as in `solve_tile`.
+    unsafe {
+        let (square, mut b, first, steps) = place::<V::T, NR, LOWER>(u, j);
+        let x = rows.x.wrapping_offset(j as isize * rows.step);
+        let mut acc = [[V::zero(); MV]; N];
+        for step in 0..N {
+            // Each row of the square begins the sum on its diagonal, and adds to those that have begun.
+            let p = if LOWER { step } else { N - 1 - step };
+            let row = square.add(p * NR);
+            let column = load::<V, MV, PACKED>(x.offset(p as isize * rows.step));
+            for (l, tile) in acc.iter_mut().enumerate() {
+                if l != p && (l < p) != LOWER {
+                    continue;
+                }
+                for i in 0..MV {
+                    tile[i] = if l != p {
+                        column[i].mul_add(V::splat(*row.add(l)), tile[i])
+                    } else if u.diagonal == Diagonal::Unit {
+                        column[i]
+                    } else {
+                        column[i].mul(V::splat(*row.add(l)))
+                    };
                 }
             }
-            let (mut a, mut b) = (x.add(first * width).cast_const(), rows);
-            for _ in 0..steps {
-                let step: [V; MV] = load(a);
-                for (j, tile) in acc.iter_mut().enumerate() {
-                    let s = V::splat(*b.add(j));
-                    for i in 0..MV {
-                        tile[i] = step[i].mul_add(s, tile[i]);
-                    }
+        }
+        let mut a = rows.x.wrapping_offset(first as isize * rows.step).cast_const();
+        for _ in 0..steps {
+            let step = load::<V, MV, PACKED>(a);
+            for (l, tile) in acc.iter_mut().enumerate() {
+                let s = V::splat(*b.add(l));
+                for i in 0..MV {
+                    tile[i] = step[i].mul_add(s, tile[i]);
                 }
-                a = a.add(width);
-                b = b.add(NR);
             }
-            for (j, tile) in acc.iter().enumerate() {
-                store(tile, alpha, x.add((j0 + j) * width));
-            }
+            a = a.wrapping_offset(rows.step);
+            b = b.add(NR);
+        }
+        for (l, tile) in acc.iter_mut().enumerate() {
+            scale(tile, alpha);
+            store::<V, MV, PACKED>(tile, x.offset(l as isize * rows.step));
         }
     }
 }

@@ -1,7 +1,9 @@
 //! Every kernel of every instruction set that this machine has, against the definition, on small integers: sums of
 //! products of those are exact in every type, so the comparison is for equality.
 
+use super::solve::Diagonal;
 use super::*;
+use crate::matrix::Uplo;
 use crate::scalar::Real;
 
 /// Small integers in a fixed order that looks random.
@@ -164,18 +166,12 @@ fn check_triangles<T: Scalar>(kernels: &Kernels<T>) {
             for diagonal in [Diagonal::Unit, Diagonal::Stored, Diagonal::Inverse, Diagonal::Divisor] {
                 // U by the layout's description, element by element.
                 let mut u = vec![nan; solve::panels(n, nr)];
-                for j in 0..n.next_multiple_of(nr) {
+                for j in 0..n {
                     let j0 = j / nr * nr;
-                    let rows = if uplo == Uplo::Upper { 0..j0 + nr } else { j0..n.next_multiple_of(nr) };
+                    let rows = if uplo == Uplo::Upper { 0..n.min(j0 + nr) } else { j0..n };
                     for (at, l) in rows.enumerate() {
-                        let x = if l >= n || j >= n {
-                            if l == j { T::ONE } else { T::ZERO }
-                        } else if l == j && diagonal == Diagonal::Inverse {
-                            T::ONE / two
-                        } else {
-                            full[l * n + j]
-                        };
-                        if inside(l, j) && !(l == j && l < n && diagonal == Diagonal::Unit) {
+                        let x = if l == j && diagonal == Diagonal::Inverse { T::ONE / two } else { full[l * n + j] };
+                        if inside(l, j) && !(l == j && diagonal == Diagonal::Unit) {
                             u[solve::offset(n, nr, uplo, j0) + at * nr + j - j0] = x;
                         }
                     }
@@ -185,20 +181,31 @@ fn check_triangles<T: Scalar>(kernels: &Kernels<T>) {
                 for lanes in [1, mr / 2, mr].into_iter().filter(|&lanes| lanes > 0) {
                     for alpha in [T::ONE, numbers.next()] {
                         let b = numbers.vec::<T>(lanes * n);
-                        let mut panel = vec![T::ZERO; mr * n.next_multiple_of(nr)];
+                        let mut panel = vec![T::ZERO; mr * n];
                         let mut x = vec![marker::<T>(); b.len()];
                         let solving = diagonal != Diagonal::Stored;
                         let mut run = |solving: bool| {
                             // SAFETY: all buffers have the sizes that the contract asks for.
                             unsafe {
                                 kernel.pack_a(lanes, n, b.as_ptr(), 1, lanes as isize, false, panel.as_mut_ptr());
-                                let (u, p) = (u.as_ptr(), panel.as_mut_ptr());
-                                if solving {
-                                    kernel.solve(lanes, n, u, uplo, diagonal, alpha, p);
-                                } else {
-                                    kernel.multiply(lanes, n, u, uplo, diagonal, alpha, p);
-                                }
+                                let u = Triangle { n, u: u.as_ptr(), uplo, diagonal };
+                                let on = |x: *mut T, step: usize, packed: bool| {
+                                    let rows = Rows { x, step: step as isize, lanes, packed };
+                                    if solving { kernel.solve(u, alpha, rows) } else { kernel.multiply(u, alpha, rows) }
+                                };
+                                on(panel.as_mut_ptr(), mr, true);
                                 kernel.unpack_a(lanes, n, panel.as_ptr(), x.as_mut_ptr(), 1, lanes as isize);
+                                if lanes == mr {
+                                    let mut here = vec![marker::<T>(); (mr + 1) * n];
+                                    for (i, &v) in b.iter().enumerate() {
+                                        here[i / mr * (mr + 1) + i % mr] = v;
+                                    }
+                                    on(here.as_mut_ptr(), mr + 1, false);
+                                    for (i, &v) in here.iter().enumerate() {
+                                        let (j, l) = (i / (mr + 1), i % (mr + 1));
+                                        assert!(v == if l < mr { x[j * mr + l] } else { marker() }, "in place");
+                                    }
+                                }
                             }
                             x.clone()
                         };

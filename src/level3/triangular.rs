@@ -6,7 +6,7 @@
 //!
 //! A small triangle (see [`is_direct`]; large enough for the products between to run at full speed) is packed
 //! once; then panels of columns of B are packed, solved or multiplied in L1 by one call of a kernel (`kernels/solve.rs`)
-//! and put back.
+//! and put back, or worked on where they are.
 //!
 //! Solving multiplies by reciprocals of the diagonal, as other libraries do: a unit in the last place more error for each
 //! unknown, far inside the bound of the substitution, against a division for each. A triangle with an element of which
@@ -16,7 +16,7 @@ use super::dense::with_room;
 use super::gemm_on;
 use crate::gemm::driver::scale;
 use crate::gemm::{Operand, Threads};
-use crate::kernels::solve::{self, Diagonal};
+use crate::kernels::solve::{self, Diagonal, Rows, Triangle};
 use crate::level2;
 use crate::matrix::{Diag, Layout, Lines, MatMut, MatRef, Side, Uplo};
 use crate::runtime::pool;
@@ -137,7 +137,7 @@ fn on_halves<T: Scalar>(task: Task, alpha: T, a: MatRef<T>, uplo: Uplo, diag: Di
 fn direct<T: Scalar>(task: Task, alpha: T, a: MatRef<T>, uplo: Uplo, diag: Diag, b: &MatMut<T>) {
     let kernel = T::kernels().gemm;
     let n = b.rows();
-    let need = solve::panels(n, kernel.nr()) + kernel.mr() * n.next_multiple_of(kernel.nr());
+    let need = solve::panels(n, kernel.nr()) + kernel.mr() * n;
     with_room(need, |room| match room {
         // SAFETY: the room for both.
         Some(room) => unsafe { direct_with(task, alpha, a, uplo, diag, b, room) },
@@ -146,7 +146,7 @@ fn direct<T: Scalar>(task: Task, alpha: T, a: MatRef<T>, uplo: Uplo, diag: Diag,
 }
 
 /// # Safety
-/// `scratch` has room for the packed triangle and one panel.
+/// There is room for one panel and the packed triangle.
 unsafe fn direct_with<T: Scalar>(
     task: Task,
     alpha: T,
@@ -154,32 +154,41 @@ unsafe fn direct_with<T: Scalar>(
     uplo: Uplo,
     diag: Diag,
     b: &MatMut<T>,
-    scratch: *mut T,
+    room: *mut T,
 ) {
     let kernel = T::kernels().gemm;
     let (n, cols) = (b.rows(), b.cols());
-    let (mr, nr) = (kernel.mr(), kernel.nr());
-    // The panel first: it is aligned as the scratch is.
-    let steps = n.next_multiple_of(nr);
-    let (x, u) = (scratch, scratch.wrapping_add(steps * mr));
-    // SAFETY: the scratch has room for both; a panel of n steps of mr lanes, the view's own elements.
+    let mr = kernel.mr();
+    // The panel first: it is aligned as the room is.
+    let (x, u) = (room, room.wrapping_add(n * mr));
+    // SAFETY: there is room for both; a panel of n steps of mr lanes, the view's own elements.
     unsafe {
         let diagonal = pack_triangle(task, a, uplo, diag, u);
-        let uplo = uplo.t();
-        for i in n * mr..steps * mr {
-            x.add(i).write(T::ZERO);
-        }
+        let u = Triangle { n, u, uplo: uplo.t(), diagonal };
+        let run = |rows: Rows<T>| match task {
+            Task::Solve => kernel.solve(u, alpha, rows),
+            Task::Multiply => kernel.multiply(u, alpha, rows),
+        };
         for j in (0..cols).step_by(mr) {
             let c = b.sub(0, j, n, mr.min(cols - j));
-            kernel.pack_a(c.cols(), n, c.ptr(), c.cs(), c.rs(), false, x);
-            match task {
-                Task::Solve => kernel.solve(c.cols(), n, u, uplo, diagonal, alpha, x),
-                Task::Multiply => kernel.multiply(c.cols(), n, u, uplo, diagonal, alpha, x),
+            if c.cols() == mr && in_place(b) {
+                run(Rows { x: c.ptr(), step: c.rs(), lanes: mr, packed: false });
+                continue;
             }
+            kernel.pack_a(c.cols(), n, c.ptr(), c.cs(), c.rs(), false, x);
+            run(Rows { x, step: mr as isize, lanes: c.cols(), packed: true });
             kernel.unpack_a(c.cols(), n, x, c.ptr(), c.cs(), c.rs());
         }
     }
 }
+
+/// Whether a panel of columns of B is better worked on where it is: lanes at consecutive addresses, few rows, and these not
+/// so far apart that they get in each other's way in the cache.
+fn in_place<T: Scalar>(b: &MatMut<T>) -> bool {
+    let apart = b.rs().unsigned_abs().wrapping_mul(size_of::<T>());
+    b.cs() == 1 && (b.rows() <= 8 || (b.rows() <= IN_PLACE && !apart.is_multiple_of(1024)))
+}
+const IN_PLACE: usize = 64;
 
 /// Packs the transposed triangle as `kernels/solve.rs` wants it; says what became of the diagonal.
 ///
@@ -218,14 +227,6 @@ unsafe fn pack_triangle<T: Scalar>(task: Task, a: MatRef<T>, uplo: Uplo, diag: D
                     let d = corner.get(l, l);
                     *row.add(l) = if diagonal == Diagonal::Inverse { T::ONE / d } else { d };
                 }
-            }
-            // The rest of the last square is of a unit matrix.
-            for l in lanes..nr {
-                for i in 0..nr {
-                    *square.add(l * nr + i) = T::ZERO;
-                    *square.add(i * nr + l) = T::ZERO;
-                }
-                *square.add(l * nr + l) = T::ONE;
             }
         }
     }
