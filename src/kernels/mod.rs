@@ -99,7 +99,17 @@ pub trait GemmKernel: Sync {
         m: usize,
         n: usize,
     );
-    /// `X U = alpha B`, X in place of B, for some rows of it; see `solve.rs`.
+    /// Packs a triangle for the next two: element (l, j) of U is at `src + j*ls + l*ps`; see `solve.rs`.
+    unsafe fn pack_triangle(
+        &self,
+        u: Triangle<Self::In>,
+        src: *const Self::In,
+        ls: isize,
+        ps: isize,
+        conj: bool,
+        to: *mut Self::In,
+    );
+    /// `X U = alpha B`, X in place of B, for some rows of it.
     unsafe fn solve(&self, u: Triangle<Self::In>, alpha: Self::Out, rows: Rows<Self::In>);
     /// `X := alpha X U` for some rows of X.
     unsafe fn multiply(&self, u: Triangle<Self::In>, alpha: Self::Out, rows: Rows<Self::In>);
@@ -269,6 +279,10 @@ macro_rules! kernel_table {
             kernel_table! { @fn $feature
             unsafe fn tile_in_place(&self, k: usize, alpha: $T, a: *const $T, a_step: isize, b: *const $T, b_step: isize, b_col: isize, beta: $T, c: *mut $T, cs: isize, m: usize, n: usize) {
                 unsafe { tile::product_in_place::<$V, $mv, $nr>(k, alpha, a, a_step, b, b_step, b_col, beta, c, cs, m, n) }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn pack_triangle(&self, u: Triangle<$T>, src: *const $T, ls: isize, ps: isize, conj: bool, to: *mut $T) {
+                unsafe { solve::pack::<$T, $nr>(u, src, ls, ps, conj, to) }
             } }
             kernel_table! { @fn $feature
             unsafe fn solve(&self, u: Triangle<$T>, alpha: $T, rows: Rows<$T>) {

@@ -67,6 +67,66 @@ pub struct Triangle<T> {
     pub diagonal: Diagonal,
 }
 
+/// Packs a triangle to `to`, which has room for [`panels`]: element (l, j) of U is at `src + j*ls + l*ps`, conjugated if
+/// asked. Reads only the triangle, without the diagonal if that is `Unit`.
+#[inline(always)]
+pub unsafe fn pack<T: Scalar, const NR: usize>(
+    u: Triangle<T>,
+    src: *const T,
+    ls: isize,
+    ps: isize,
+    conj: bool,
+    to: *mut T,
+) {
+    for j in (0..u.n).step_by(NR) {
+        let cols = NR.min(u.n - j);
+        // SAFETY: elements of the triangle to their places in the layout.
+        unsafe {
+            let panel = to.add(offset(u.n, NR, u.uplo, j));
+            let (square, mut row, first, rows) = match u.uplo {
+                Uplo::Upper => (panel.add(j * NR), panel, 0, j),
+                Uplo::Lower => (panel, panel.add(NR * NR), j + cols, u.n - j - cols),
+            };
+            let mut from = src.wrapping_offset(j as isize * ls + first as isize * ps);
+            if cols == NR && ls == 1 && !conj {
+                for _ in 0..rows {
+                    row.cast::<[T; NR]>().write(from.cast::<[T; NR]>().read());
+                    from = from.wrapping_offset(ps);
+                    row = row.add(NR);
+                }
+            } else if cols == NR && !conj {
+                for _ in 0..rows {
+                    for q in 0..NR {
+                        *row.add(q) = *from.wrapping_offset(q as isize * ls);
+                    }
+                    from = from.wrapping_offset(ps);
+                    row = row.add(NR);
+                }
+            } else {
+                for _ in 0..rows {
+                    for q in 0..cols {
+                        *row.add(q) = (*from.wrapping_offset(q as isize * ls)).conj_if(conj);
+                    }
+                    from = from.wrapping_offset(ps);
+                    row = row.add(NR);
+                }
+            }
+            let (mut from, mut row) = (src.wrapping_offset(j as isize * (ls + ps)), square);
+            for l in 0..cols {
+                for q in if u.uplo == Uplo::Upper { l + 1..cols } else { 0..l } {
+                    *row.add(q) = (*from.wrapping_offset(q as isize * ls)).conj_if(conj);
+                }
+                if u.diagonal != Diagonal::Unit {
+                    let d = (*from.wrapping_offset(l as isize * ls)).conj_if(conj);
+                    *row.add(l) = if u.diagonal == Diagonal::Inverse { T::ONE / d } else { d };
+                }
+                from = from.wrapping_offset(ps);
+                row = row.add(NR);
+            }
+        }
+    }
+}
+
 /// Calls `$f` with the constants: vectors in use, order, direction.
 macro_rules! choose {
     ($f:ident, $V:ty, $MV:ident, $NR:ident, $u:ident, $alpha:ident, $rows:ident) => {

@@ -176,6 +176,22 @@ fn check_triangles<T: Scalar>(kernels: &Kernels<T>) {
                         }
                     }
                 }
+                // The kernel's own packing fills in the same elements, from either order of storage.
+                for (ls, ps) in [(1, n as isize), (n as isize, 1)] {
+                    let mut from = vec![nan; n * n];
+                    for (l, j) in (0..n).flat_map(|l| (0..n).map(move |j| (l, j))) {
+                        if inside(l, j) && !(l == j && diagonal == Diagonal::Unit) {
+                            from[j * ls as usize + l * ps as usize] = full[l * n + j];
+                        }
+                    }
+                    let mut packed = vec![nan; u.len()];
+                    let triangle = Triangle { n, u: packed.as_ptr(), uplo, diagonal };
+                    // SAFETY: an n x n matrix, and room for the packed triangle.
+                    unsafe { kernel.pack_triangle(triangle, from.as_ptr(), ls, ps, false, packed.as_mut_ptr()) };
+                    for (x, y) in packed.iter().zip(&u) {
+                        assert!(x == y || y.abs1().is_nan(), "{} pack n={n} {uplo:?} {diagonal:?}", kernels.name);
+                    }
+                }
                 let entry =
                     |l: usize, j: usize| if l == j && diagonal == Diagonal::Unit { T::ONE } else { full[l * n + j] };
                 for lanes in [1, mr / 2, mr].into_iter().filter(|&lanes| lanes > 0) {

@@ -163,8 +163,10 @@ unsafe fn direct_with<T: Scalar>(
     let (x, u) = (room, room.wrapping_add(n * mr));
     // SAFETY: there is room for both; a panel of n steps of mr lanes, the view's own elements.
     unsafe {
-        let diagonal = pack_triangle(task, a, uplo, diag, u);
-        let u = Triangle { n, u, uplo: uplo.t(), diagonal };
+        // Element (l, j) of U is element (j, l) of A.
+        let triangle = Triangle { n, u: u.cast_const(), uplo: uplo.t(), diagonal: diagonal(task, a, diag) };
+        kernel.pack_triangle(triangle, a.ptr(), a.rs(), a.cs(), a.is_conj(), u);
+        let u = triangle;
         let run = |rows: Rows<T>| match task {
             Task::Solve => kernel.solve(u, alpha, rows),
             Task::Multiply => kernel.multiply(u, alpha, rows),
@@ -190,47 +192,14 @@ fn in_place<T: Scalar>(b: &MatMut<T>) -> bool {
 }
 const IN_PLACE: usize = 64;
 
-/// Packs the transposed triangle as `kernels/solve.rs` wants it; says what became of the diagonal.
-///
-/// # Safety
-/// `u` has room for the packed triangle.
-unsafe fn pack_triangle<T: Scalar>(task: Task, a: MatRef<T>, uplo: Uplo, diag: Diag, u: *mut T) -> Diagonal {
-    let kernel = T::kernels().gemm;
-    let (n, nr) = (a.rows(), kernel.nr());
-    let diagonal = match (diag, task) {
+/// What the diagonal of the packed triangle is to hold.
+fn diagonal<T: Scalar>(task: Task, a: MatRef<T>, diag: Diag) -> Diagonal {
+    match (diag, task) {
         (Diag::Unit, _) => Diagonal::Unit,
         (_, Task::Multiply) => Diagonal::Stored,
         (_, Task::Solve) if has_inverses(a) => Diagonal::Inverse,
         (_, Task::Solve) => Diagonal::Divisor,
-    };
-    for j in (0..n).step_by(nr) {
-        let lanes = nr.min(n - j);
-        let panel = u.wrapping_add(solve::offset(n, nr, uplo.t(), j));
-        // Column j of U is row j of A: what lies beside the square of the diagonal is a strided copy.
-        let (square, clear, to) = match uplo {
-            Uplo::Lower => (panel.wrapping_add(j * nr), a.sub(j, 0, lanes, j), panel),
-            Uplo::Upper => (panel, a.sub(j, j + lanes, lanes, n - j - lanes), panel.wrapping_add(nr * nr)),
-        };
-        // SAFETY: the panel has rows of nr elements for the square and for all before or behind it.
-        unsafe {
-            if clear.cols() > 0 {
-                kernel.pack_b(lanes, clear.cols(), clear.ptr(), clear.rs(), clear.cs(), clear.is_conj(), to);
-            }
-            // Row l of the square is column l of A's; what the triangle does not have of it is not read by the kernel.
-            let corner = a.sub(j, j, lanes, lanes);
-            for l in 0..lanes {
-                let row = square.add(l * nr);
-                for i in if uplo == Uplo::Lower { l + 1..lanes } else { 0..l } {
-                    *row.add(i) = corner.get(i, l);
-                }
-                if diagonal != Diagonal::Unit {
-                    let d = corner.get(l, l);
-                    *row.add(l) = if diagonal == Diagonal::Inverse { T::ONE / d } else { d };
-                }
-            }
-        }
     }
-    diagonal
 }
 
 /// Whether multiplications with reciprocals do for divisions: all of them are normal numbers, with a little to spare.
