@@ -1,13 +1,12 @@
 //! syrk, herk, syr2k, her2k and gemmt: one triangle of a sum of products.
 //!
-//! Small ones run strip by strip on the operands where they are: the columns of one register tile, and the rows of C from
-//! the diagonal to its end. Only the first tile of a strip meets the diagonal; it is computed in a copy, of which the wanted
-//! part is put back. Large ones are products with a `part` (`gemm/driver.rs`).
+//! Small ones run strip by strip on the operands where they are: a few columns, and the rows of C from the diagonal to its
+//! end. Only the first rows of a strip meet the diagonal; they are computed in full, aside, and the wanted part is added.
+//! Very small ones are a single strip. Large ones are products with a `part` (`gemm/driver.rs`).
 
 use super::dense::{dense, room, with_room};
 use crate::gemm::driver::scale;
 use crate::gemm::{Operand, Product, Threads, run};
-use crate::kernels::tile::MAX_TILE;
 use crate::matrix::{MatMut, MatRef, Symmetry, Uplo};
 use crate::scalar::Scalar;
 use core::mem::MaybeUninit;
@@ -79,12 +78,24 @@ fn triangle<T: Scalar, const N: usize>(terms: &[Term<T>; N], beta: T, c: MatMut<
 /// Elements of an operand up to which reading it again for each strip beats packing it.
 const MOST: usize = 96 * 96;
 
-/// Whether all operands are small (and wanted: an alpha of zero reads none), and k fits in one pass.
+/// Whether all operands are small (and wanted: an alpha of zero reads none).
 fn is_small<T: Scalar>(terms: &[Term<T>]) -> bool {
-    terms.iter().all(|(alpha, a, b)| {
-        let k = a.cols();
-        *alpha != T::ZERO && k <= T::kernels().gemm.kc() && a.rows().max(b.cols()).saturating_mul(k) <= MOST
-    })
+    terms.iter().all(|(alpha, a, b)| *alpha != T::ZERO && a.rows().max(b.cols()).saturating_mul(a.cols()) <= MOST)
+}
+
+/// Elements of the part of a strip that is computed aside.
+const ASIDE: usize = 512;
+
+/// Columns of a strip of an n x n triangle, and rows of its part that meets the diagonal: all if that fits, else two
+/// register tiles wide, else one.
+fn strip_size<T: Scalar>(n: usize) -> (usize, usize) {
+    let kernel = T::kernels().gemm;
+    let high = |wide: usize| wide.next_multiple_of(kernel.mr());
+    match 2 * kernel.nr() {
+        _ if n * n <= ASIDE => (n, n),
+        wide if wide * high(wide) <= ASIDE => (wide, high(wide)),
+        _ => (kernel.nr(), high(kernel.nr())),
+    }
 }
 
 /// What has to be copied of A and of B transposed, so that a small product finds them as it wants them.
@@ -113,19 +124,18 @@ fn by_strips<T: Scalar, const N: usize>(terms: &[Term<T>; N], beta: T, c: &MatMu
             let [copy_a, copy_b] = copies(&(alpha, a, b)).map(&mut place);
             (alpha, copy_a.unwrap_or(a), copy_b.map_or(b, MatRef::t))
         });
-        let width = T::kernels().gemm.nr();
+        let (width, height) = strip_size::<T>(c.cols());
         for j in (0..c.cols()).step_by(width) {
-            strip(&terms, beta, c, uplo, j, width.min(c.cols() - j));
+            strip(&terms, beta, c, uplo, j, width.min(c.cols() - j), height);
         }
         true
     })
 }
 
 /// The wanted rows of columns j..j+width of C, which has unit row stride.
-fn strip<T: Scalar>(terms: &[Term<T>], beta: T, c: &MatMut<T>, uplo: Uplo, j: usize, width: usize) {
-    let height = T::kernels().gemm.mr();
-    assert!(height * width <= MAX_TILE);
-    // The rows that meet the diagonal, as many as a tile has, and all others.
+fn strip<T: Scalar>(terms: &[Term<T>], beta: T, c: &MatMut<T>, uplo: Uplo, j: usize, width: usize, height: usize) {
+    assert!(width <= height && height * width <= ASIDE);
+    // The rows that meet the diagonal and some more, and all others.
     let (i, m, clear) = match uplo {
         Uplo::Lower => {
             let m = height.min(c.rows() - j);
@@ -145,7 +155,7 @@ fn strip<T: Scalar>(terms: &[Term<T>], beta: T, c: &MatMut<T>, uplo: Uplo, j: us
             beta = T::ONE;
         }
     };
-    let mut tile = [const { MaybeUninit::<T>::uninit() }; MAX_TILE];
+    let mut tile = [const { MaybeUninit::<T>::uninit() }; ASIDE];
     let tile = tile.as_mut_ptr().cast::<T>();
     // SAFETY: the tile has height x width elements; rows i..i+m of columns j.. of C have unit stride.
     unsafe {
