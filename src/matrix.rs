@@ -146,12 +146,6 @@ impl<'a, T: Scalar> MatRef<'a, T> {
     pub fn conj_if(self, yes: bool) -> Self {
         if yes { self.conj() } else { self }
     }
-    /// Rows and columns in reverse order: an upper triangle becomes a lower one.
-    #[inline]
-    pub fn reversed(self) -> Self {
-        let (i, j) = (self.rows.saturating_sub(1) as isize, self.cols.saturating_sub(1) as isize);
-        MatRef { ptr: self.ptr.wrapping_offset(i * self.rs + j * self.cs), rs: -self.rs, cs: -self.cs, ..self }
-    }
     /// Rows `i..i+rows` and columns `j..j+cols`.
     #[inline]
     pub fn sub(self, i: usize, j: usize, rows: usize, cols: usize) -> Self {
@@ -229,12 +223,6 @@ impl<'a, T: Scalar> MatMut<'a, T> {
     #[inline]
     pub fn t(self) -> Self {
         MatMut { rows: self.cols, cols: self.rows, rs: self.cs, cs: self.rs, ..self }
-    }
-    /// Rows in reverse order.
-    #[inline]
-    pub fn rows_reversed(self) -> Self {
-        let i = self.rows.saturating_sub(1) as isize;
-        MatMut { ptr: self.ptr.wrapping_offset(i * self.rs), rs: -self.rs, ..self }
     }
     /// The same memory, to read.
     #[inline]

@@ -1,6 +1,6 @@
 //! Kernels: the machine-dependent part, one file an instruction set, and the one dispatch point.
 //!
-//! [`GemmKernel`] and [`LineKernel`] are the contract; `tile.rs` and `lines.rs` implement it once, generic over a vector
+//! [`GemmKernel`] and [`LineKernel`] are the contract; `tile.rs`, `solve.rs` and `lines.rs` implement it once, generic over a vector
 //! type ([`simd`]); `generic.rs`, `avx2.rs`, `avx512.rs` each bring the vector types of an instruction set and a table
 //! ([`kernel_table!`]) that says which register tile each scalar type uses. `T::kernels()` returns the table that was
 //! chosen once for this process. A new instruction set is one file and one line in [`table`]; the steps are in
@@ -17,6 +17,7 @@ pub mod generic;
 pub mod lines;
 pub mod pack;
 pub mod simd;
+pub mod solve;
 pub mod tile;
 
 #[cfg(test)]
@@ -24,6 +25,7 @@ mod tests;
 
 use crate::runtime::cpu::{self, Isa};
 use crate::scalar::{Scalar, c32, c64};
+use solve::{Rows, Triangle};
 use std::sync::OnceLock;
 use tile::Source;
 
@@ -84,9 +86,20 @@ pub trait GemmKernel: Sync {
         c: *mut Self::Out,
         cs: isize,
     );
-    /// Solves `X U = B` in place on an A panel of n steps; U upper triangular at `u + l*ld + j`, zero-padded to `ld`, a
-    /// multiple of `nr()`.
-    unsafe fn solve(&self, n: usize, u: *const Self::In, ld: usize, unit: bool, x: *mut Self::In);
+    /// Packs a triangle for the next two: element (l, j) of U is at `src + j*ls + l*ps`; see `solve.rs`.
+    unsafe fn pack_triangle(
+        &self,
+        u: Triangle<Self::In>,
+        src: *const Self::In,
+        ls: isize,
+        ps: isize,
+        conj: bool,
+        to: *mut Self::In,
+    );
+    /// `X U = alpha B`, X in place of B, for some rows of it.
+    unsafe fn solve(&self, u: Triangle<Self::In>, alpha: Self::Out, rows: Rows<Self::In>);
+    /// `X := alpha X U` for some rows of X.
+    unsafe fn multiply(&self, u: Triangle<Self::In>, alpha: Self::Out, rows: Rows<Self::In>);
     /// The reverse of `pack_a` for one panel.
     unsafe fn unpack_a(&self, lanes: usize, k: usize, src: *const Self::In, dst: *mut Self::In, ls: isize, ps: isize);
 }
@@ -216,6 +229,7 @@ macro_rules! kernel_table {
     (@fn ($($feature:tt)+) $($f:tt)*) => { #[target_feature($($feature)+)] $($f)* };
     // T: scalar, V: its vector, R: the vector of its parts.
     (@one $feature:tt $isa:literal, $T:ty, $V:ty, $R:ty, $mv:literal, $nr:literal, $kc:literal) => {{
+        use $crate::kernels::solve::{self, Rows, Triangle};
         use $crate::kernels::tile::{self, Source, Tile, Tiles};
         use $crate::kernels::{GemmKernel, Kernels, LineKernel, kernel_table, lines, pack, simd::Simd};
         use $crate::scalar::Scalar;
@@ -266,8 +280,16 @@ macro_rules! kernel_table {
                 unsafe { tile::block::<K, $V, $mv, $nr>(m, n, k, alpha, a, b, beta, c, cs) }
             } }
             kernel_table! { @fn $feature
-            unsafe fn solve(&self, n: usize, u: *const $T, ld: usize, unit: bool, x: *mut $T) {
-                unsafe { tile::solve::<$V, $mv, $nr>(n, u, ld, unit, x) }
+            unsafe fn pack_triangle(&self, u: Triangle<$T>, src: *const $T, ls: isize, ps: isize, conj: bool, to: *mut $T) {
+                unsafe { solve::pack::<$T, $nr>(u, src, ls, ps, conj, to) }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn solve(&self, u: Triangle<$T>, alpha: $T, rows: Rows<$T>) {
+                unsafe { solve::solve::<$V, $mv, $nr>(u, alpha, rows) }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn multiply(&self, u: Triangle<$T>, alpha: $T, rows: Rows<$T>) {
+                unsafe { solve::multiply::<$V, $mv, $nr>(u, alpha, rows) }
             } }
             kernel_table! { @fn $feature
             unsafe fn unpack_a(&self, lanes: usize, k: usize, src: *const $T, dst: *mut $T, ls: isize, ps: isize) {

@@ -1,7 +1,9 @@
 //! Every kernel of every instruction set that this machine has, against the definition, on small integers: sums of
 //! products of those are exact in every type, so the comparison is for equality.
 
+use super::solve::Diagonal;
 use super::*;
+use crate::matrix::Uplo;
 use crate::scalar::Real;
 
 /// Small integers in a fixed order that looks random.
@@ -119,60 +121,130 @@ fn check_blocks<T: Scalar>(kernels: &Kernels<T>) {
     }
 }
 
-/// A panel packed and unpacked is what it was, whatever the strides; a solved panel gives back the right-hand sides.
+/// A panel packed and unpacked is what it was, whatever the strides.
 fn check_panels<T: Scalar>(kernels: &Kernels<T>) {
     let kernel = kernels.gemm;
     let (mr, nr) = (kernel.mr(), kernel.nr());
     let mut numbers = Numbers(2);
     for n in [1, 2, nr, nr + 1, 3 * nr - 1, 20] {
-        for lanes in [1, mr / 2, mr - 1, mr] {
-            if lanes == 0 {
-                continue;
-            }
+        for lanes in 1..=mr {
             for (ls, ps) in [(1, lanes as isize), (n as isize, 1), (2 * n as isize, 2)] {
                 let b = numbers.vec::<T>(2 * lanes * n);
-                let ld = n.next_multiple_of(nr);
-                let mut u = vec![T::ZERO; n * ld];
-                for l in 0..n {
-                    for j in l..n {
-                        u[l * ld + j] = if l == j { T::ONE + T::ONE } else { numbers.next() };
+                let mut panel = vec![T::ZERO; mr * n];
+                let mut x = vec![marker::<T>(); b.len()];
+                // SAFETY: all buffers have the sizes that the contract asks for.
+                unsafe {
+                    kernel.pack_a(lanes, n, b.as_ptr(), ls, ps, false, panel.as_mut_ptr());
+                    kernel.unpack_a(lanes, n, panel.as_ptr(), x.as_mut_ptr(), ls, ps);
+                }
+                for l in 0..lanes {
+                    for p in 0..n {
+                        let at = l * ls as usize + p * ps as usize;
+                        assert_eq!(x[at], b[at], "{} unpack n={n} lanes={lanes}", kernels.name);
                     }
                 }
-                for unit in [false, true] {
-                    let mut panel = vec![T::ZERO; mr * n];
-                    let mut x = vec![marker::<T>(); b.len()];
-                    // SAFETY: as above.
-                    unsafe {
-                        kernel.pack_a(lanes, n, b.as_ptr(), ls, ps, false, panel.as_mut_ptr());
-                        kernel.unpack_a(lanes, n, panel.as_ptr(), x.as_mut_ptr(), ls, ps);
-                    }
-                    for l in 0..lanes {
-                        for p in 0..n {
-                            let at = l * ls as usize + p * ps as usize;
-                            assert_eq!(x[at], b[at], "{} unpack n={n} lanes={lanes}", kernels.name);
+            }
+        }
+    }
+}
+
+/// A solved panel times the triangle gives back the right-hand sides; a multiplied one is exact, the numbers are small
+/// integers. Elements on the wrong side of the diagonal are poison.
+fn check_triangles<T: Scalar>(kernels: &Kernels<T>) {
+    let kernel = kernels.gemm;
+    let (mr, nr) = (kernel.mr(), kernel.nr());
+    let mut numbers = Numbers(4);
+    let nan = T::from_real(T::Real::from_f64(f64::NAN));
+    let two = T::ONE + T::ONE;
+    for n in [1, 2, nr - 1, nr, nr + 1, 2 * nr, 3 * nr - 1] {
+        for uplo in [Uplo::Upper, Uplo::Lower] {
+            let inside = |l: usize, j: usize| if uplo == Uplo::Upper { l <= j } else { l >= j };
+            let full: Vec<T> = (0..n * n).map(|i| if i % (n + 1) == 0 { two } else { numbers.next() }).collect();
+            for diagonal in [Diagonal::Unit, Diagonal::Stored, Diagonal::Inverse, Diagonal::Divisor] {
+                // U by the layout's description, element by element.
+                let mut u = vec![nan; solve::panels(n, nr)];
+                for j in 0..n {
+                    let j0 = j / nr * nr;
+                    let rows = if uplo == Uplo::Upper { 0..n.min(j0 + nr) } else { j0..n };
+                    for (at, l) in rows.enumerate() {
+                        let x = if l == j && diagonal == Diagonal::Inverse { T::ONE / two } else { full[l * n + j] };
+                        if inside(l, j) && !(l == j && diagonal == Diagonal::Unit) {
+                            u[solve::offset(n, nr, uplo, j0) + at * nr + j - j0] = x;
                         }
                     }
-                    if n > 20 {
-                        continue;
+                }
+                // The kernel's own packing fills in the same elements, from either order of storage.
+                for (ls, ps) in [(1, n as isize), (n as isize, 1)] {
+                    let mut from = vec![nan; n * n];
+                    for (l, j) in (0..n).flat_map(|l| (0..n).map(move |j| (l, j))) {
+                        if inside(l, j) && !(l == j && diagonal == Diagonal::Unit) {
+                            from[j * ls as usize + l * ps as usize] = full[l * n + j];
+                        }
                     }
-                    // SAFETY: as above.
-                    unsafe {
-                        kernel.solve(n, u.as_ptr(), ld, unit, panel.as_mut_ptr());
-                        kernel.unpack_a(lanes, n, panel.as_ptr(), x.as_mut_ptr(), ls, ps);
+                    let mut packed = vec![nan; u.len()];
+                    let triangle = Triangle { n, u: packed.as_ptr(), uplo, diagonal };
+                    // SAFETY: an n x n matrix, and room for the packed triangle.
+                    unsafe { kernel.pack_triangle(triangle, from.as_ptr(), ls, ps, false, packed.as_mut_ptr()) };
+                    for (x, y) in packed.iter().zip(&u) {
+                        assert!(x == y || y.abs1().is_nan(), "{} pack n={n} {uplo:?} {diagonal:?}", kernels.name);
                     }
-                    for l in 0..lanes {
-                        for j in 0..n {
-                            // row l of X times column j of U; not exact any more: halves of halves
-                            let at = |p: usize| x[l * ls as usize + p * ps as usize];
-                            let (mut sum, mut size) = (T::ZERO, T::Real::ONE);
-                            for p in 0..=j {
-                                let c = if p == j && unit { T::ONE } else { u[p * ld + j] };
-                                sum += at(p) * c;
-                                size += at(p).abs1() * c.abs1();
+                }
+                let entry =
+                    |l: usize, j: usize| if l == j && diagonal == Diagonal::Unit { T::ONE } else { full[l * n + j] };
+                for lanes in [1, mr / 2, mr].into_iter().filter(|&lanes| lanes > 0) {
+                    for alpha in [T::ONE, numbers.next()] {
+                        let b = numbers.vec::<T>(lanes * n);
+                        let mut panel = vec![T::ZERO; mr * n];
+                        let mut x = vec![marker::<T>(); b.len()];
+                        let solving = diagonal != Diagonal::Stored;
+                        let mut run = |solving: bool| {
+                            // SAFETY: all buffers have the sizes that the contract asks for.
+                            unsafe {
+                                kernel.pack_a(lanes, n, b.as_ptr(), 1, lanes as isize, false, panel.as_mut_ptr());
+                                let u = Triangle { n, u: u.as_ptr(), uplo, diagonal };
+                                let on = |x: *mut T, step: usize, packed: bool| {
+                                    let rows = Rows { x, step: step as isize, lanes, packed };
+                                    if solving { kernel.solve(u, alpha, rows) } else { kernel.multiply(u, alpha, rows) }
+                                };
+                                on(panel.as_mut_ptr(), mr, true);
+                                kernel.unpack_a(lanes, n, panel.as_ptr(), x.as_mut_ptr(), 1, lanes as isize);
+                                if lanes == mr {
+                                    let mut here = vec![marker::<T>(); (mr + 1) * n];
+                                    for (i, &v) in b.iter().enumerate() {
+                                        here[i / mr * (mr + 1) + i % mr] = v;
+                                    }
+                                    on(here.as_mut_ptr(), mr + 1, false);
+                                    for (i, &v) in here.iter().enumerate() {
+                                        let (j, l) = (i / (mr + 1), i % (mr + 1));
+                                        assert!(v == if l < mr { x[j * mr + l] } else { marker() }, "in place");
+                                    }
+                                }
                             }
-                            let residual = (sum - b[l * ls as usize + j * ps as usize]).abs1();
-                            let bound = size * T::Real::EPSILON * T::Real::from_f64(4.0 * (n + 4) as f64);
-                            assert!(residual <= bound, "{} solve n={n} lanes={lanes} ({l},{j})", kernels.name);
+                            x.clone()
+                        };
+                        let at = format!("{} n={n} lanes={lanes} {uplo:?} {diagonal:?} {alpha:?}", kernels.name);
+                        if solving {
+                            let x = run(true);
+                            for (j, l) in (0..n).flat_map(|j| (0..lanes).map(move |l| (j, l))) {
+                                let (mut sum, mut size) = (T::ZERO, T::Real::ONE);
+                                for p in (0..n).filter(|&p| inside(p, j)) {
+                                    sum += x[p * lanes + l] * entry(p, j);
+                                    size += x[p * lanes + l].abs1() * entry(p, j).abs1();
+                                }
+                                let residual = (sum - alpha * b[j * lanes + l]).abs1();
+                                let bound = size * T::Real::EPSILON * T::Real::from_f64(4.0 * (n + 4) as f64);
+                                assert!(residual <= bound, "solve {at} ({l},{j})");
+                            }
+                        }
+                        if matches!(diagonal, Diagonal::Unit | Diagonal::Stored) {
+                            let x = run(false);
+                            for (j, l) in (0..n).flat_map(|j| (0..lanes).map(move |l| (j, l))) {
+                                let mut sum = T::ZERO;
+                                for p in (0..n).filter(|&p| inside(p, j)) {
+                                    sum += b[p * lanes + l] * entry(p, j);
+                                }
+                                assert_eq!(x[j * lanes + l], alpha * sum, "multiply {at} ({l},{j})");
+                            }
                         }
                     }
                 }
@@ -273,6 +345,7 @@ macro_rules! for_all_types {
 }
 for_all_types! {
     blocks_compute_their_definition_at_every_size: check_blocks;
-    panels_survive_packing_and_solving: check_panels;
+    panels_survive_packing: check_panels;
+    triangles_are_solved_and_multiplied: check_triangles;
     lines_compute_their_definition_at_every_length: check_lines;
 }

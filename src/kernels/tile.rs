@@ -1,4 +1,4 @@
-//! The matrix kernels, once for all instruction sets and types: register tile, triangular solve.
+//! The register tiles, once for all instruction sets and types, and the loops over them.
 //!
 //! The tile is MV vectors high and NR columns wide (Goto and van de Geijn, "Anatomy of High-Performance Matrix
 //! Multiplication", 2008; Van Zee and van de Geijn, "BLIS", 2015). Every element of the product goes through the same
@@ -385,68 +385,6 @@ unsafe fn write<V: Simd, const U: usize, const N: usize, const MASKED: bool>(acc
 pub const MAX_WIDTH: usize = 64;
 /// Elements of the largest register tile of any table.
 pub const MAX_TILE: usize = 512;
-
-/// Solves `X U = B` in place for a panel of right-hand sides: `x` is n steps of MV vectors (step j is column j), U is upper
-/// triangular n x n at `u + l*ld + j` with zeros from n to ld, `ld` a multiple of NR. Divides by the diagonal, unless
-/// `unit`.
-#[inline(always)]
-pub unsafe fn solve<V: Simd, const MV: usize, const NR: usize>(
-    n: usize,
-    u: *const V::T,
-    ld: usize,
-    unit: bool,
-    x: *mut V::T,
-) {
-    let width = MV * V::LANES;
-    let mut j0 = 0;
-    while j0 < n {
-        // SAFETY: columns below n exist in the panel; rows of U are padded to a multiple of NR.
-        unsafe {
-            let mut acc = [[V::zero(); MV]; NR];
-            for (j, tile) in acc.iter_mut().enumerate() {
-                if j0 + j < n {
-                    for (i, v) in tile.iter_mut().enumerate() {
-                        *v = V::load_packed(x.add((j0 + j) * width + i * V::LANES));
-                    }
-                }
-            }
-            for l in 0..j0 {
-                let mut column = [V::zero(); MV];
-                for (i, v) in column.iter_mut().enumerate() {
-                    *v = V::load_packed(x.add(l * width + i * V::LANES));
-                }
-                for (j, tile) in acc.iter_mut().enumerate() {
-                    let s = V::splat(*u.add(l * ld + j0 + j));
-                    for i in 0..MV {
-                        tile[i] = column[i].neg_mul_add(s, tile[i]);
-                    }
-                }
-            }
-            for j in 0..NR {
-                if j0 + j >= n {
-                    break;
-                }
-                let row = u.add((j0 + j) * ld + j0);
-                let mut solved = acc[j];
-                for (i, v) in solved.iter_mut().enumerate() {
-                    if !unit {
-                        *v = v.div_by(*row.add(j));
-                    }
-                    v.store_packed(x.add((j0 + j) * width + i * V::LANES));
-                }
-                for (l, tile) in acc.iter_mut().enumerate() {
-                    if l > j {
-                        let s = V::splat(*row.add(l));
-                        for i in 0..MV {
-                            tile[i] = solved[i].neg_mul_add(s, tile[i]);
-                        }
-                    }
-                }
-            }
-        }
-        j0 += NR;
-    }
-}
 
 /// j times a number whose odd multiples are given.
 #[inline(always)]

@@ -1,21 +1,24 @@
 //! Level 3: every routine as products (`gemm`) of general, symmetric and triangular operands.
 //!
-//! gemm, gemmt, symm, hemm, syrk, herk, syr2k, her2k are one or two products. trmm and trsm (`triangular.rs`) halve the
-//! triangle until it is small; all the work between the halves is products.
+//! gemm, gemmt, symm, hemm, syrk, herk, syr2k, her2k are one or two products (one triangle: `rank_k.rs`). trmm and trsm
+//! (`triangular.rs`) halve the triangle until it is small; all the work between the halves is products.
 
 mod batch;
 mod copy;
+mod dense;
+mod rank_k;
 mod triangular;
 
 pub use batch::{GemmProblem, gemm_batch};
 pub use copy::{geadd, imatcopy, omatcopy};
+pub use rank_k::{gemmt, syr2k, syrk};
 pub use triangular::{trmm, trsm};
 
-use crate::gemm::driver::scale;
 use crate::gemm::{Operand, Product, Threads, run, small};
 use crate::level2;
 use crate::matrix::{MatMut, MatRef, Side, Symmetry, Uplo};
 use crate::scalar::Scalar;
+use dense::{dense, room, with_room};
 
 /// C := alpha A B + beta C. What is small is compiled into the caller: views become arguments of the kernel without
 /// passing through memory.
@@ -58,11 +61,8 @@ fn as_gemv<T: Scalar>(alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: &MatMut<
     true
 }
 
-/// One triangle of C := alpha A B + beta C.
-pub fn gemmt<T: Scalar>(alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: MatMut<T>, uplo: Uplo) {
-    let (a, b) = (Operand::General(a), Operand::General(b));
-    run(Product { alpha, a, b, beta, c, part: Some(uplo) }, Threads::Shared);
-}
+/// Symmetric matrices up to this size are copied in full.
+const SYMMETRIC_COPIED: usize = 48;
 
 /// C := alpha A B + beta C (left) or alpha B A + beta C (right), A symmetric or Hermitian with one triangle stored.
 pub fn symm<T: Scalar>(
@@ -76,51 +76,18 @@ pub fn symm<T: Scalar>(
     c: MatMut<T>,
 ) {
     let (special, general) = (Operand::Symmetric(a, uplo, symmetry), Operand::General(b));
-    let (a, b) = if side == Side::Left { (special, general) } else { (general, special) };
-    run(Product { alpha, a, b, beta, c, part: None }, Threads::Shared);
-}
-
-/// One triangle of C := alpha A A^T + beta C, or with A^H and real alpha and beta, C Hermitian.
-pub fn syrk<T: Scalar>(symmetry: Symmetry, alpha: T, a: MatRef<T>, beta: T, c: MatMut<T>, uplo: Uplo) {
-    rank_k(symmetry, &[(alpha, a, a)], beta, c, uplo);
-}
-
-/// One triangle of C := alpha A B^T + alpha B A^T + beta C, or alpha A B^H + conj(alpha) B A^H + beta C, C Hermitian.
-pub fn syr2k<T: Scalar>(symmetry: Symmetry, alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: MatMut<T>, uplo: Uplo) {
-    let mirrored = alpha.conj_if(symmetry.is_hermitian());
-    rank_k(symmetry, &[(alpha, a, b), (mirrored, b, a)], beta, c, uplo);
-}
-
-/// One triangle of C := sum of alpha A B^T + beta C over the terms.
-fn rank_k<T: Scalar>(symmetry: Symmetry, terms: &[(T, MatRef<T>, MatRef<T>)], beta: T, c: MatMut<T>, uplo: Uplo) {
-    let hermitian = symmetry.is_hermitian();
-    let adds_nothing = terms.iter().all(|(alpha, a, _)| *alpha == T::ZERO || a.cols() == 0);
-    if adds_nothing && beta == T::ONE {
-        return;
+    let on = |special: Operand<T>| {
+        let (a, b) = if side == Side::Left { (special, general) } else { (general, special) };
+        run(Product { alpha, a, b, beta, c: c.alias(), part: None }, Threads::Shared);
+    };
+    let n = a.rows();
+    if alpha == T::ZERO || n > SYMMETRIC_COPIED {
+        return on(special);
     }
-    if hermitian {
-        // Neither the stored imaginary parts of the diagonal nor rounding in them may count.
-        real_diagonal(&c, beta != T::ZERO);
-    }
-    if adds_nothing {
-        scale(beta, &c, Some(uplo));
-    } else {
-        let mut beta = beta;
-        for &(alpha, a, b) in terms {
-            let (a, b) = (Operand::General(a), Operand::General(b.t().conj_if(hermitian)));
-            run(Product { alpha, a, b, beta, c: c.alias(), part: Some(uplo) }, Threads::Shared);
-            beta = T::ONE;
-        }
-    }
-    if hermitian {
-        real_diagonal(&c, true);
-    }
-}
-
-fn real_diagonal<T: Scalar>(c: &MatMut<T>, read: bool) {
-    let mut c = c.alias();
-    for i in 0..if read { c.rows() } else { 0 } {
-        let d = T::from_real(c.get(i, i).re());
-        c.set(i, i, d);
-    }
+    // Small, as a general matrix, it may be taken in place.
+    with_room(room(&special), |to| match to {
+        // SAFETY: the room for the copy.
+        Some(to) => on(Operand::General(unsafe { dense(&special, to) })),
+        None => on(special),
+    });
 }

@@ -3,215 +3,240 @@
 //! (Recursive formulations after Elmroth, Gustavson, Jonsson and Kågström, "Recursive Blocked Algorithms and Hybrid Data
 //! Structures", 2004.) The columns of B do not depend on each other, so threads share them; each runs the whole recursion
 //! on its own columns with no barrier. The right-side forms are the left-side ones of the transposed equation.
+//!
+//! A small triangle (see [`is_direct`]; large enough for the products between to run at full speed) is packed
+//! once; then panels of columns of B are packed, solved or multiplied in L1 by one call of a kernel (`kernels/solve.rs`)
+//! and put back, or worked on where they are.
+//!
+//! Solving multiplies by reciprocals of the diagonal, as other libraries do: a unit in the last place more error for each
+//! unknown, far inside the bound of the substitution, against a division for each. A triangle with an element of which
+//! the reciprocal is not a normal number (zero, infinity, NaN, almost too large or too small) is solved with divisions.
 
+use super::dense::with_room;
 use super::gemm_on;
 use crate::gemm::driver::scale;
-use crate::gemm::{Operand, Product, Threads, run};
-use crate::matrix::{Diag, MatMut, MatRef, Side, Uplo};
-use crate::runtime::memory::Scratch;
+use crate::gemm::{Operand, Threads};
+use crate::kernels::solve::{self, Diagonal, Rows, Triangle};
+use crate::level2;
+use crate::matrix::{Diag, Layout, Lines, MatMut, MatRef, Side, Uplo};
 use crate::runtime::pool;
-use crate::scalar::Scalar;
+use crate::scalar::{Real, Scalar};
 
-/// Triangles up to this size are solved directly.
-const SOLVED: usize = 32;
-/// Triangles up to this size are multiplied as one operand.
-const MULTIPLIED: usize = 256;
+/// What is done with a triangle.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Task {
+    Solve,
+    Multiply,
+}
 
 /// B := alpha A B (left) or alpha B A (right), A triangular.
 pub fn trmm<T: Scalar>(side: Side, alpha: T, a: MatRef<T>, uplo: Uplo, diag: Diag, b: MatMut<T>) {
-    by_columns(side, a, uplo, b, |a, uplo, b| {
-        if alpha == T::ZERO {
-            scale(alpha, &b, None);
-        } else {
-            multiply(alpha, a, uplo, diag, &b);
-        }
-    });
+    by_columns(Task::Multiply, side, alpha, a, uplo, diag, b);
 }
 
 /// Solves A X = alpha B (left) or X A = alpha B (right) for X, which replaces B; A triangular.
 pub fn trsm<T: Scalar>(side: Side, alpha: T, a: MatRef<T>, uplo: Uplo, diag: Diag, b: MatMut<T>) {
-    by_columns(side, a, uplo, b, |a, uplo, b| {
-        scale(alpha, &b, None);
-        if alpha != T::ZERO {
-            solve(a, uplo, diag, &b);
-        }
-    });
+    by_columns(Task::Solve, side, alpha, a, uplo, diag, b);
 }
 
 /// Runs the left-side routine on pieces of B that threads share.
-fn by_columns<T: Scalar>(
-    side: Side,
-    a: MatRef<T>,
-    uplo: Uplo,
-    b: MatMut<T>,
-    routine: impl Fn(MatRef<T>, Uplo, MatMut<T>) + Sync,
-) {
+fn by_columns<T: Scalar>(task: Task, side: Side, alpha: T, a: MatRef<T>, uplo: Uplo, diag: Diag, b: MatMut<T>) {
     let (a, uplo, b) = if side == Side::Left { (a, uplo, b) } else { (a.t(), uplo.t(), b.t()) };
     let (m, n) = (b.rows(), b.cols());
     if m == 0 || n == 0 {
         return;
     }
+    if alpha == T::ZERO {
+        return scale(alpha, &b, None);
+    }
+    if n == 1 && on_vector(task, alpha, a, uplo, diag, &b) {
+        return;
+    }
     let work = m as f64 * m as f64 * n as f64 * if T::IS_COMPLEX { 4.0 } else { 1.0 };
     let threads = pool::threads_for(work);
+    if threads == 1 {
+        return on_halves(task, alpha, a, uplo, diag, &b);
+    }
     let piece = n.div_ceil(threads).next_multiple_of(T::kernels().gemm.mr());
-    pool::run(n.div_ceil(piece), threads, &|task| {
-        let j = task * piece;
-        routine(a, uplo, b.sub(0, j, m, piece.min(n - j)));
+    pool::run(n.div_ceil(piece), threads, &|t| {
+        let j = t * piece;
+        on_halves(task, alpha, a, uplo, diag, &b.sub(0, j, m, piece.min(n - j)));
     });
 }
 
-/// Where to cut a triangle: exactly in half. LAPACK's own recursive routines (RFP format) cut there too, and its tests
-/// compare a whole solution with one from halves to within a few units in the last place.
+/// One column is a matter of level 2, if the triangle lies right for it; says whether it was done.
+fn on_vector<T: Scalar>(task: Task, alpha: T, a: MatRef<T>, uplo: Uplo, diag: Diag, b: &MatMut<T>) -> bool {
+    let (layout, ld) = match (a.rs(), a.cs()) {
+        (1, ld) => (Layout::ColMajor, ld),
+        (ld, 1) => (Layout::RowMajor, ld),
+        _ => return false,
+    };
+    let Ok(ld) = usize::try_from(ld) else { return false };
+    // SAFETY: the triangle of a view.
+    let lines = unsafe { Lines::triangle(a.ptr(), a.rows(), ld, uplo, layout) };
+    let lines = if a.is_conj() { lines.conj() } else { lines };
+    match task {
+        Task::Solve => {
+            scale(alpha, b, None);
+            level2::tri_sv(lines, diag, b.col(0));
+        }
+        Task::Multiply => {
+            level2::tri_mv(lines, diag, b.col(0));
+            scale(alpha, b, None);
+        }
+    }
+    true
+}
+
+/// Whether a triangle of n columns is done directly: up to as many steps as the kernel's products take at a time. But
+/// some small ones are solved by halves.
+///
+/// LAPACK's own recursive routines (RFP format) cut a triangle in half, and its tests, which go to n = 50, compare their
+/// solution with one of ours, of an ill-conditioned matrix, to within a few units in the last place. Cut at the same place,
+/// and each half in one piece, ours has the same bits.
+fn is_direct<T: Scalar>(task: Task, n: usize) -> bool {
+    const BY_HALVES: core::ops::Range<usize> = 33..64;
+    n <= T::kernels().gemm.kc() && !(task == Task::Solve && BY_HALVES.contains(&n))
+}
+
+/// Where to cut a triangle: exactly in half, see [`is_direct`].
 fn half(n: usize) -> usize {
     n / 2
 }
 
-fn multiply<T: Scalar>(alpha: T, a: MatRef<T>, uplo: Uplo, diag: Diag, b: &MatMut<T>) {
+/// A B or the solution of A X = B, times alpha, for the columns of B.
+fn on_halves<T: Scalar>(task: Task, alpha: T, a: MatRef<T>, uplo: Uplo, diag: Diag, b: &MatMut<T>) {
     let (n, cols) = (b.rows(), b.cols());
-    if n <= MULTIPLIED {
-        return multiply_small(alpha, a, uplo, diag, b);
+    if is_direct::<T>(task, n) {
+        return direct(task, alpha, a, uplo, diag, b);
     }
     let h = half(n);
     let (a11, a22) = (a.sub(0, 0, h, h), a.sub(h, h, n - h, n - h));
     let (b1, b2) = (b.sub(0, 0, h, cols), b.sub(h, 0, n - h, cols));
-    match uplo {
-        Uplo::Upper => {
-            multiply(alpha, a11, uplo, diag, &b1);
-            gemm_on(Threads::Caller, alpha, a.sub(0, h, h, n - h), b2.as_ref(), T::ONE, b1);
-            multiply(alpha, a22, uplo, diag, &b2);
-        }
-        Uplo::Lower => {
-            multiply(alpha, a22, uplo, diag, &b2);
-            gemm_on(Threads::Caller, alpha, a.sub(h, 0, n - h, h), b1.as_ref(), T::ONE, b2);
-            multiply(alpha, a11, uplo, diag, &b1);
-        }
-    }
-}
-
-fn multiply_small<T: Scalar>(alpha: T, a: MatRef<T>, uplo: Uplo, diag: Diag, b: &MatMut<T>) {
-    let (n, cols) = (b.rows(), b.cols());
-    // A bounded copy of B at a time becomes the operand. Its size does not depend on how threads share the columns.
-    const COLUMNS: usize = 256;
-    let Some(scratch) = Scratch::take_for::<T>(n * COLUMNS) else {
-        return multiply_without_scratch(alpha, a, uplo, diag, b);
+    let between = match uplo {
+        Uplo::Upper => a.sub(0, h, h, n - h),
+        Uplo::Lower => a.sub(h, 0, n - h, h),
     };
-    for j in (0..cols).step_by(COLUMNS) {
-        let width = COLUMNS.min(cols - j);
-        let c = b.sub(0, j, n, width);
-        // The copy keeps B's order of storage, so that neither copying nor packing crosses lines.
-        let (rs, cs) = if b.rs().unsigned_abs() <= b.cs().unsigned_abs() { (1, n) } else { (width, 1) };
-        // SAFETY: n x width elements of scratch.
-        let copy = unsafe { MatMut::new(scratch.ptr::<T>(), n, width, rs as isize, cs as isize) };
-        super::omatcopy(T::ONE, c.as_ref(), copy.alias());
-        if !all_finite(&copy) {
-            // The packed triangle has zeros beyond its diagonal; infinity times those must not count.
-            multiply_without_scratch(alpha, a, uplo, diag, &c);
-            continue;
+    // The half of B that needs nothing of the other, and the one that needs it.
+    let ((a1, b1), (a2, b2)) = if uplo == Uplo::Lower { ((a11, b1), (a22, b2)) } else { ((a22, b2), (a11, b1)) };
+    match task {
+        Task::Solve => {
+            on_halves(task, alpha, a1, uplo, diag, &b1);
+            gemm_on(Threads::Caller, -T::ONE, between, b1.as_ref(), alpha, b2.alias());
+            on_halves(task, T::ONE, a2, uplo, diag, &b2);
         }
-        let (a, b) = (Operand::Triangular(a, uplo, diag), Operand::General(copy.as_ref()));
-        run(Product { alpha, a, b, beta: T::ZERO, c, part: None }, Threads::Caller);
+        Task::Multiply => {
+            on_halves(task, alpha, a2, uplo, diag, &b2);
+            gemm_on(Threads::Caller, alpha, between, b1.as_ref(), T::ONE, b2);
+            on_halves(task, alpha, a1, uplo, diag, &b1);
+        }
     }
 }
 
-fn all_finite<T: Scalar>(b: &MatMut<T>) -> bool {
-    let mut zero = T::Real::ZERO;
-    for j in 0..b.cols() {
-        for i in 0..b.rows() {
-            let x = b.get(i, j);
-            zero += x.re() * T::Real::ZERO + x.im() * T::Real::ZERO;
-        }
-    }
-    zero == T::Real::ZERO
+/// Columns of B go through the kernel as lanes of a panel: the equation transposed, with U the transposed triangle.
+fn direct<T: Scalar>(task: Task, alpha: T, a: MatRef<T>, uplo: Uplo, diag: Diag, b: &MatMut<T>) {
+    let kernel = T::kernels().gemm;
+    let n = b.rows();
+    let need = solve::panels(n, kernel.nr()) + kernel.mr() * n;
+    with_room(need, |room| match room {
+        // SAFETY: the room for both.
+        Some(room) => unsafe { direct_with(task, alpha, a, uplo, diag, b, room) },
+        None => without_scratch(task, alpha, a, uplo, diag, b),
+    });
 }
 
+/// # Safety
+/// There is room for one panel and the packed triangle.
+unsafe fn direct_with<T: Scalar>(
+    task: Task,
+    alpha: T,
+    a: MatRef<T>,
+    uplo: Uplo,
+    diag: Diag,
+    b: &MatMut<T>,
+    room: *mut T,
+) {
+    let kernel = T::kernels().gemm;
+    let (n, cols) = (b.rows(), b.cols());
+    let mr = kernel.mr();
+    // The panel first: it is aligned as the room is.
+    let (x, u) = (room, room.wrapping_add(n * mr));
+    // SAFETY: there is room for both; a panel of n steps of mr lanes, the view's own elements.
+    unsafe {
+        // Element (l, j) of U is element (j, l) of A.
+        let triangle = Triangle { n, u: u.cast_const(), uplo: uplo.t(), diagonal: diagonal(task, a, diag) };
+        kernel.pack_triangle(triangle, a.ptr(), a.rs(), a.cs(), a.is_conj(), u);
+        let u = triangle;
+        let run = |rows: Rows<T>| match task {
+            Task::Solve => kernel.solve(u, alpha, rows),
+            Task::Multiply => kernel.multiply(u, alpha, rows),
+        };
+        for j in (0..cols).step_by(mr) {
+            let c = b.sub(0, j, n, mr.min(cols - j));
+            if c.cols() == mr && in_place(b) {
+                run(Rows { x: c.ptr(), step: c.rs(), lanes: mr, packed: false });
+                continue;
+            }
+            kernel.pack_a(c.cols(), n, c.ptr(), c.cs(), c.rs(), false, x);
+            run(Rows { x, step: mr as isize, lanes: c.cols(), packed: true });
+            kernel.unpack_a(c.cols(), n, x, c.ptr(), c.cs(), c.rs());
+        }
+    }
+}
+
+/// Whether a panel of columns of B is better worked on where it is: lanes at consecutive addresses, few rows, and these not
+/// so far apart that they get in each other's way in the cache.
+fn in_place<T: Scalar>(b: &MatMut<T>) -> bool {
+    let apart = b.rs().unsigned_abs().wrapping_mul(size_of::<T>());
+    b.cs() == 1 && (b.rows() <= 8 || (b.rows() <= IN_PLACE && !apart.is_multiple_of(1024)))
+}
+const IN_PLACE: usize = 64;
+
+/// What the diagonal of the packed triangle is to hold.
+fn diagonal<T: Scalar>(task: Task, a: MatRef<T>, diag: Diag) -> Diagonal {
+    match (diag, task) {
+        (Diag::Unit, _) => Diagonal::Unit,
+        (_, Task::Multiply) => Diagonal::Stored,
+        (_, Task::Solve) if has_inverses(a) => Diagonal::Inverse,
+        (_, Task::Solve) => Diagonal::Divisor,
+    }
+}
+
+/// Whether multiplications with reciprocals do for divisions: all of them are normal numbers, with a little to spare.
+fn has_inverses<T: Scalar>(a: MatRef<T>) -> bool {
+    let range = T::Real::pow2(T::Real::MIN_EXP)..T::Real::pow2(-T::Real::MIN_EXP);
+    (0..a.rows()).all(|i| range.contains(&a.get(i, i).abs1()))
+}
+
+/// The definition, for when scratch memory is not allowed, or there is none to be had.
 #[cold]
-fn multiply_without_scratch<T: Scalar>(alpha: T, a: MatRef<T>, uplo: Uplo, diag: Diag, b: &MatMut<T>) {
+fn without_scratch<T: Scalar>(task: Task, alpha: T, a: MatRef<T>, uplo: Uplo, diag: Diag, b: &MatMut<T>) {
     let (n, cols) = (b.rows(), b.cols());
     let a = Operand::Triangular(a, uplo, diag);
     let mut b = b.alias();
+    // Multiplying, rows go in the order in which none is needed after it was replaced; solving, in the opposite one.
+    let upwards = (uplo == Uplo::Upper) == (task == Task::Multiply);
     for j in 0..cols {
         for step in 0..n {
-            // Rows in the order in which none is needed after it was replaced.
-            let (i, terms) = match uplo {
-                Uplo::Upper => (step, step..n),
-                Uplo::Lower => (n - 1 - step, 0..n - step),
+            let i = if upwards { step } else { n - 1 - step };
+            let others = if uplo == Uplo::Upper { i + 1..n } else { 0..i };
+            let x = match task {
+                Task::Multiply => {
+                    let mut sum = if diag == Diag::Unit { b.get(i, j) } else { a.get(i, i) * b.get(i, j) };
+                    for l in others {
+                        sum += a.get(i, l) * b.get(l, j);
+                    }
+                    alpha * sum
+                }
+                Task::Solve => {
+                    let mut x = alpha * b.get(i, j);
+                    for l in others {
+                        x = x - a.get(i, l) * b.get(l, j);
+                    }
+                    if diag == Diag::Unit { x } else { x / a.get(i, i) }
+                }
             };
-            let mut sum = T::ZERO;
-            for l in terms {
-                sum += a.get(i, l) * b.get(l, j);
-            }
-            b.set(i, j, alpha * sum);
-        }
-    }
-}
-
-fn solve<T: Scalar>(a: MatRef<T>, uplo: Uplo, diag: Diag, b: &MatMut<T>) {
-    let (n, cols) = (b.rows(), b.cols());
-    if n <= SOLVED {
-        return solve_small(a, uplo, diag, b);
-    }
-    let h = half(n);
-    let (a11, a22) = (a.sub(0, 0, h, h), a.sub(h, h, n - h, n - h));
-    let (b1, b2) = (b.sub(0, 0, h, cols), b.sub(h, 0, n - h, cols));
-    match uplo {
-        Uplo::Upper => {
-            solve(a22, uplo, diag, &b2);
-            gemm_on(Threads::Caller, -T::ONE, a.sub(0, h, h, n - h), b2.as_ref(), T::ONE, b1.alias());
-            solve(a11, uplo, diag, &b1);
-        }
-        Uplo::Lower => {
-            solve(a11, uplo, diag, &b1);
-            gemm_on(Threads::Caller, -T::ONE, a.sub(h, 0, n - h, h), b1.as_ref(), T::ONE, b2.alias());
-            solve(a22, uplo, diag, &b2);
-        }
-    }
-}
-
-/// Columns of B go through the kernel as lanes of a panel: X^T U = B^T with U the transposed triangle.
-fn solve_small<T: Scalar>(a: MatRef<T>, uplo: Uplo, diag: Diag, b: &MatMut<T>) {
-    // An upper triangle solved from its end is a lower one in reverse order.
-    let (a, b) = match uplo {
-        Uplo::Lower => (a, b.alias()),
-        Uplo::Upper => (a.reversed(), b.alias().rows_reversed()),
-    };
-    let (n, cols) = (b.rows(), b.cols());
-    let kernel = T::kernels().gemm;
-    let mr = kernel.mr();
-    let ld = n.next_multiple_of(kernel.nr());
-    let Some(scratch) = Scratch::take_for::<T>(n * (ld + mr)) else {
-        return solve_without_scratch(a, diag, b);
-    };
-    let u = scratch.ptr::<T>();
-    let panel = u.wrapping_add(n * ld);
-    for l in 0..n {
-        for j in 0..ld {
-            let wanted = (l < j || (l == j && diag == Diag::Stored)) && j < n;
-            // SAFETY: n rows of ld elements.
-            unsafe { *u.add(l * ld + j) = if wanted { a.get(j, l) } else { T::ZERO } };
-        }
-    }
-    for j in (0..cols).step_by(mr) {
-        let c = b.sub(0, j, n, mr.min(cols - j));
-        // SAFETY: a panel of n steps of mr lanes; the view's own elements.
-        unsafe {
-            kernel.pack_a(c.cols(), n, c.ptr(), c.cs(), c.rs(), false, panel);
-            kernel.solve(n, u, ld, diag == Diag::Unit, panel);
-            kernel.unpack_a(c.cols(), n, panel, c.ptr(), c.cs(), c.rs());
-        }
-    }
-}
-
-/// Forward substitution by definition; `a` is lower triangular.
-#[cold]
-fn solve_without_scratch<T: Scalar>(a: MatRef<T>, diag: Diag, b: MatMut<T>) {
-    let mut b = b;
-    for j in 0..b.cols() {
-        for i in 0..b.rows() {
-            let mut x = b.get(i, j);
-            for l in 0..i {
-                x = x - a.get(i, l) * b.get(l, j);
-            }
-            b.set(i, j, if diag == Diag::Unit { x } else { x / a.get(i, i) });
+            b.set(i, j, x);
         }
     }
 }
