@@ -54,6 +54,10 @@ pub trait RealSimd: Simd<T: Real> {
     unsafe fn abs(self) -> Self;
     /// The larger of the two; NaN of `o` is dropped (lane of `self` stays).
     unsafe fn max(self, o: Self) -> Self;
+    /// The largest lane; none is NaN.
+    unsafe fn largest(self) -> Self::T;
+    /// A bit for each lane that is the same number in both, lane 0 lowest.
+    unsafe fn equals(self, o: Self) -> u32;
     unsafe fn neg(self) -> Self;
     unsafe fn div(self, o: Self) -> Self;
     /// Two registers of interleaved pairs (re, im, re, im…) to (all re, all im). The order of lanes may be any that
@@ -61,6 +65,19 @@ pub trait RealSimd: Simd<T: Real> {
     unsafe fn deinterleave(a: Self, b: Self) -> (Self, Self);
     /// Inverse of `deinterleave`.
     unsafe fn interleave(re: Self, im: Self) -> (Self, Self);
+    /// Lanes `from..to` from consecutive elements in memory, of which lane 0 would be the first; the others zero, and
+    /// not touched. `from <= to <= LANES`.
+    unsafe fn load_range(p: *const Self::T, from: usize, to: usize) -> Self;
+    /// Lanes `from..to`; the others zero.
+    unsafe fn keep(self, from: usize, to: usize) -> Self;
+    /// Neighbours exchanged: lanes 1, 0, 3, 2…
+    unsafe fn swap_pairs(self) -> Self;
+    /// The `sum` of each, bit for bit.
+    #[inline(always)]
+    unsafe fn sum4([a, b, c, d]: [Self; 4]) -> [Self::T; 4] {
+        // SAFETY: the contract of the trait.
+        unsafe { [a.sum(), b.sum(), c.sum(), d.sum()] }
+    }
 }
 
 /// Complex lanes as a register of real parts and one of imaginary parts.
