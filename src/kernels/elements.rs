@@ -52,10 +52,12 @@ pub trait Elements: Copy {
     unsafe fn add_line(sum: Self::Sum, line: Self, f: Self::Splat) -> Self::Sum;
     /// y plus the sum, of lines or of their conjugates.
     unsafe fn finish(sum: Self::Sum, y: Self, conj: bool) -> Self;
-    /// Both sums: what two beginnings of the same y came to, less the second one's y.
-    unsafe fn join(a: Self::Sum, b: Self::Sum) -> Self::Sum;
-    /// The beginning of a second sum, see `join`.
+    /// The beginning of a sum that is not to be added to anything yet.
     unsafe fn begin_zero() -> Self::Sum;
+    /// Both sums.
+    unsafe fn join(a: Self::Sum, b: Self::Sum) -> Self::Sum;
+    /// The sum that began with nothing, of lines or of their conjugates.
+    unsafe fn finish_zero(sum: Self::Sum, conj: bool) -> Self;
 
     unsafe fn dot_zero() -> Self::Dot;
     unsafe fn dot_step(dot: Self::Dot, line: Self, x: Self::Turned) -> Self::Dot;
@@ -143,6 +145,10 @@ impl<V: RealSimd> Elements for Reals<V> {
     }
     #[inline(always)]
     unsafe fn finish(sum: V, _: Self, _: bool) -> Self {
+        Reals(sum)
+    }
+    #[inline(always)]
+    unsafe fn finish_zero(sum: V, _: bool) -> Self {
         Reals(sum)
     }
     #[inline(always)]
@@ -271,6 +277,10 @@ where
                 Pairs(turned.mul_add(alternating(one), y.0.add(real)))
             }
         }
+    }
+    #[inline(always)]
+    unsafe fn finish_zero(sum: [V; 2], conj: bool) -> Self {
+        unsafe { Self::finish(sum, Pairs(V::zero()), conj) }
     }
     #[inline(always)]
     unsafe fn join(a: [V; 2], b: [V; 2]) -> [V; 2] {

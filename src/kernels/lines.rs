@@ -43,40 +43,49 @@ impl Access for First {
 }
 
 /// Computes and stores, vector by vector: blocks of `$U` vectors that are all computed before the first is stored, then
-/// single vectors, then the elements that are left. (A macro, not a closure: closures do not carry the target features of
-/// the function they stand in.)
+/// single vectors. What is left at the end is computed first, as a whole vector that reaches back, and stored last: its
+/// elements depend on nothing but themselves, so those that are stored twice are stored twice the same. (A macro, not a
+/// closure: closures do not carry the target features of the function they stand in.)
 macro_rules! sweep {
     ($V:ty, $U:literal, $n:expr, |$i:ident, $io:ident| $value:expr => |$v:ident| $store:expr) => {{
         let (n, lanes) = ($n, <$V as Elements>::LANES);
         let mut $i = 0;
-        while $i + $U * lanes <= n {
-            let $io = Whole;
-            let start = $i;
-            let mut values = [$value; $U];
-            let mut u = 1;
-            while u < $U {
-                $i = start + u * lanes;
-                values[u] = $value;
-                u += 1;
-            }
-            u = 0;
-            while u < $U {
-                $i = start + u * lanes;
-                let $v = values[u];
+        if n < lanes {
+            if n > 0 {
+                let $io = First(n);
+                let $v = $value;
                 $store;
-                u += 1;
             }
-            $i = start + $U * lanes;
-        }
-        while $i + lanes <= n {
+        } else {
             let $io = Whole;
-            let $v = $value;
-            $store;
-            $i += lanes;
-        }
-        if $i < n {
-            let $io = First(n - $i);
-            let $v = $value;
+            $i = n - lanes;
+            let last = $value;
+            $i = 0;
+            while $i + $U * lanes <= n {
+                let start = $i;
+                let mut values = [$value; $U];
+                let mut u = 1;
+                while u < $U {
+                    $i = start + u * lanes;
+                    values[u] = $value;
+                    u += 1;
+                }
+                u = 0;
+                while u < $U {
+                    $i = start + u * lanes;
+                    let $v = values[u];
+                    $store;
+                    u += 1;
+                }
+                $i = start + $U * lanes;
+            }
+            while $i + lanes <= n {
+                let $v = $value;
+                $store;
+                $i += lanes;
+            }
+            $i = n - lanes;
+            let $v = last;
             $store;
         }
     }};

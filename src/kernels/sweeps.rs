@@ -1,7 +1,7 @@
 //! The kernels of level 2, once for all instruction sets and types: each takes the whole matrix, as [`Lines`].
 //!
-//! Three loops on a few lines at once do the work: lines times factors added to a vector (`add_lines`), lines times a
-//! vector (`dot_lines`), both in one pass (`add_dot_lines`). The lines of a triangle or a band do not begin and end
+//! One loop on a few lines at once does the work (`pass`): lines times factors added to a vector, lines times a vector,
+//! or both. The lines of a triangle or a band do not begin and end
 //! together: rows that all of them have are whole vectors, the corners are vectors with a range of lanes for each line.
 //! Outside its range a line is not read and its factor is zero, so that neither NaN nor infinity comes in from there.
 //!
@@ -13,45 +13,93 @@ use super::lines;
 use crate::matrix::{Axis, Diag, Lines};
 use crate::scalar::Scalar;
 
-/// Lines of a matrix: where the element 0 of each is, and which rows of each count. Neither bound ever falls from one
-/// line to the next.
-struct Group<T, const G: usize> {
-    at: [*const T; G],
-    lo: [usize; G],
-    hi: [usize; G],
+/// Which rows the lines of a [`Group`] have.
+mod rows {
+    /// All of them start..end.
+    pub const SAME: u8 = 0;
+    /// Line l: start..bound+l. The lines of a triangle that end at its diagonal, or just before it.
+    pub const HEAD: u8 = 1;
+    /// Line l: start+l..end. The lines of a triangle that begin at its diagonal.
+    pub const TAIL: u8 = 2;
+    /// Line l: start+1+l..end. The same without the diagonal.
+    pub const STRICT_TAIL: u8 = 3;
+    /// Line l: those of first+l..bound+l that are in start..end.
+    pub const BAND: u8 = 4;
 }
 
-impl<T: Scalar, const G: usize> Group<T, G> {
-    /// Lines j..j+G, all of them with the rows from..to.
+/// G lines of a matrix: where the element 0 of each is, and which rows count.
+struct Group<T, const G: usize, const ROWS: u8> {
+    at: [*const T; G],
+    start: usize,
+    end: usize,
+    first: isize,
+    bound: isize,
+}
+
+impl<T: Scalar, const G: usize, const ROWS: u8> Group<T, G, ROWS> {
+    /// Lines j..j+G.
     #[inline(always)]
-    fn uniform(a: &Lines<T>, j: usize, from: usize, to: usize) -> Self {
+    fn new(a: &Lines<T>, j: usize, start: usize, end: usize) -> Self {
         let mut at = [a.at(j); G];
         for (l, p) in at.iter_mut().enumerate() {
             *p = a.at(j + l);
         }
-        Group { at, lo: [from; G], hi: [to; G] }
-    }
-    /// Lines j..j+G of a triangle, with what they have of the rows from..to, less their diagonal if it is left out.
-    #[inline(always)]
-    fn triangle(a: &Lines<T>, j: usize, from: usize, to: usize, strict: bool) -> Self {
-        let mut group = Self::uniform(a, j, from, to);
-        for l in 0..G {
-            let (mut lo, mut hi) = a.range(j + l);
-            if strict && a.is_head() {
-                hi -= 1;
-            } else if strict {
-                lo += 1;
-            }
-            group.lo[l] = if lo < from { from } else if lo < to { lo } else { to };
-            group.hi[l] = if hi < group.lo[l] { group.lo[l] } else if hi < to { hi } else { to };
+        let (before, after) = a.reach();
+        let (mut first, mut bound) = (0, end as isize);
+        if ROWS == rows::HEAD {
+            bound = j as isize + 1;
+        } else if ROWS == rows::BAND {
+            (first, bound) = (j as isize - before, j as isize + after + 1);
+            let last = bound + G as isize - 1;
+            let end = if last < end as isize { last as usize } else { end };
+            let start = if first > start as isize { first as usize } else { start };
+            return Group { at, start, end: if start < end { end } else { start }, first, bound };
         }
-        group
+        Group { at, start, end, first, bound }
     }
-    /// The lanes of the vector at row i that line l has.
+    /// Line l alone.
     #[inline(always)]
-    fn lanes<V: Elements>(&self, l: usize, i: usize) -> (usize, usize) {
-        let (from, to) = (self.lo[l].saturating_sub(i), self.hi[l].saturating_sub(i));
-        (if from < V::LANES { from } else { V::LANES }, if to < V::LANES { to } else { V::LANES })
+    fn one(&self, l: usize) -> Group<T, 1, { rows::SAME }> {
+        let (first, bound) = (self.first + l as isize, self.bound + l as isize);
+        let (mut start, mut end) = (self.start, self.end);
+        if ROWS == rows::TAIL || ROWS == rows::STRICT_TAIL {
+            start += l + (ROWS == rows::STRICT_TAIL) as usize;
+        } else if ROWS == rows::HEAD || ROWS == rows::BAND {
+            end = if bound < end as isize { bound as usize } else { end };
+            start = if first > start as isize { first as usize } else { start };
+        }
+        Group { at: [self.at[l]], start, end: if end > start { end } else { start }, first: 0, bound: 0 }
+    }
+    /// The rows that all lines have, as far as whole vectors go.
+    #[inline(always)]
+    fn common(&self) -> (isize, isize) {
+        let (start, end, more) = (self.start as isize, self.end as isize, G as isize - 1);
+        match ROWS {
+            rows::SAME => (start, end),
+            rows::HEAD => (start, self.bound),
+            rows::TAIL => (start + more, end),
+            rows::STRICT_TAIL => (start + 1 + more, end),
+            _ => (self.first + more, if self.bound < end { self.bound } else { end }),
+        }
+    }
+    /// Which of the c rows from i on line l has, counted from i.
+    #[inline(always)]
+    fn lanes<V: Elements>(&self, l: usize, i: usize, c: usize) -> (usize, usize) {
+        let (i, l, c) = (i as isize, l as isize, c as isize);
+        let from = match ROWS {
+            rows::TAIL => self.start as isize + l - i,
+            rows::STRICT_TAIL => self.start as isize + 1 + l - i,
+            rows::BAND => self.first + l - i,
+            _ => 0,
+        };
+        let to = match ROWS {
+            rows::HEAD => self.bound + l - i,
+            rows::BAND => self.bound + l - i,
+            _ => c,
+        };
+        let to = if to < 0 { 0 } else if to < c { to } else { c };
+        let from = if from < 0 { 0 } else if from < to { from } else { to };
+        (from as usize, to as usize)
     }
 }
 
@@ -67,94 +115,145 @@ unsafe fn store_upto<V: Elements>(v: V, p: *mut V::T, c: usize) {
     unsafe { if c == V::LANES { v.store(p) } else { v.store_first(p, c) } }
 }
 
-/// y := f[0] line 0 + … + y on the rows of the group; lines conjugated if asked. `UNIFORM`: all have the same rows.
+/// One pass over the lines. If `ADD`: y := f[0] line 0 + … + y on their rows. If `DOT`: each line times x. Lines are
+/// conjugated for either if asked.
 #[inline(always)]
-unsafe fn add_lines<V: Elements, const G: usize, const UNIFORM: bool>(
-    g: &Group<V::T, G>,
+unsafe fn pass<V: Elements, const G: usize, const ROWS: u8, const ADD: bool, const DOT: bool>(
+    g: &Group<V::T, G, ROWS>,
+    f: [V::T; G],
+    conj_add: bool,
+    y: *mut V::T,
+    conj_dot: bool,
+    x: *const V::T,
+) -> [V::T; G] {
+    // SAFETY: the contract of the file.
+    unsafe {
+        let mut s = [V::splat(f[0]); G];
+        if ADD {
+            for l in 1..G {
+                s[l] = V::splat(f[l]);
+            }
+        }
+        let mut dots = [V::dot_zero(); G];
+        let (inner, outer) = g.common();
+        let mut i = g.start;
+        // A vector of the c rows from i on, with a range of lanes for each line.
+        macro_rules! corner {
+            ($c:expr) => {{
+                let c = $c;
+                let old = if ADD { load_upto::<V>(y.add(i), c) } else { V::load_range(y, 0, 0) };
+                let xv = if DOT { load_upto::<V>(x.add(i), c) } else { old };
+                let mut sum = V::begin(old);
+                for l in 0..G {
+                    let p = g.at[l].wrapping_add(i);
+                    let (from, to) = if ROWS == rows::SAME { (0, c) } else { g.lanes::<V>(l, i, c) };
+                    let line = V::load_range(p, from, to);
+                    if ADD && ROWS == rows::SAME {
+                        // What stands in other lanes is not stored.
+                        sum = V::add_line(sum, line, s[l]);
+                    } else if ADD {
+                        sum = V::add_line(sum, line, V::splat_range(s[l], from, to));
+                    }
+                    if DOT && ROWS == rows::SAME {
+                        dots[l] = V::dot_step(dots[l], line, xv.turned());
+                    } else if DOT {
+                        dots[l] = V::dot_step(dots[l], line, xv.keep(from, to).turned());
+                    }
+                }
+                if ADD {
+                    store_upto(V::finish(sum, old, conj_add), y.add(i), c);
+                }
+            }};
+        }
+        if ROWS == rows::TAIL || ROWS == rows::STRICT_TAIL {
+            // As many rows first as leave whole vectors behind.
+            let c = (g.end - g.start) % V::LANES;
+            if c > 0 {
+                corner!(c);
+                i += c;
+            }
+            while (i as isize) < inner && i < g.end {
+                corner!(V::LANES);
+                i += V::LANES;
+            }
+        } else if ROWS == rows::BAND {
+            while (i as isize) < inner && i < g.end {
+                corner!(if g.end - i < V::LANES { g.end - i } else { V::LANES });
+                i += V::LANES;
+            }
+        }
+        while (i + V::LANES) as isize <= outer {
+            let old = if ADD { V::load(y.add(i)) } else { V::load_range(y, 0, 0) };
+            let xv = if DOT { V::load(x.add(i)).turned() } else { old.turned() };
+            let mut sum = V::begin(old);
+            for l in 0..G {
+                let line = V::load(g.at[l].wrapping_add(i));
+                if ADD {
+                    sum = V::add_line(sum, line, s[l]);
+                }
+                if DOT {
+                    dots[l] = V::dot_step(dots[l], line, xv);
+                }
+            }
+            if ADD {
+                V::finish(sum, old, conj_add).store(y.add(i));
+            }
+            i += V::LANES;
+        }
+        while i < g.end {
+            corner!(if g.end - i < V::LANES { g.end - i } else { V::LANES });
+            i += V::LANES;
+        }
+        if DOT { totals::<V, G>(dots, conj_dot) } else { f }
+    }
+}
+
+/// `pass` that only adds.
+#[inline(always)]
+unsafe fn add_lines<V: Elements, const G: usize, const ROWS: u8>(
+    g: &Group<V::T, G, ROWS>,
+    f: [V::T; G],
+    conj: bool,
+    y: *mut V::T,
+) {
+    // SAFETY: the contract of the file.
+    unsafe { pass::<V, G, ROWS, true, false>(g, f, conj, y, false, y) };
+}
+
+/// `pass` that only multiplies.
+#[inline(always)]
+unsafe fn dot_lines<V: Elements, const G: usize, const ROWS: u8>(
+    g: &Group<V::T, G, ROWS>,
+    conj: bool,
+    x: *const V::T,
+) -> [V::T; G] {
+    // SAFETY: the contract of the file.
+    unsafe { pass::<V, G, ROWS, false, true>(g, [V::T::ZERO; G], false, x.cast_mut(), conj, x) }
+}
+
+/// y := f[0] line 0 + … + y without the lines whose factor is zero, NaN in them or not, as in Reference BLAS.
+#[inline(always)]
+unsafe fn add_lines_but_zeros<V: Elements, const G: usize, const ROWS: u8>(
+    g: &Group<V::T, G, ROWS>,
     f: [V::T; G],
     conj: bool,
     y: *mut V::T,
 ) {
     // SAFETY: the contract of the file.
     unsafe {
-        let mut s = [V::splat(f[0]); G];
-        for l in 1..G {
-            s[l] = V::splat(f[l]);
+        let mut zeros = false;
+        for f in f {
+            zeros |= f == V::T::ZERO;
         }
-        let (inner, outer, end) = (g.lo[G - 1], g.hi[0], g.hi[G - 1]);
-        let mut i = g.lo[0];
-        loop {
-            if UNIFORM || i >= inner {
-                while i + V::LANES <= outer {
-                    let old = V::load(y.add(i));
-                    let mut sum = V::begin(old);
-                    for l in 0..G {
-                        sum = V::add_line(sum, V::load(g.at[l].wrapping_add(i)), s[l]);
-                    }
-                    V::finish(sum, old, conj).store(y.add(i));
-                    i += V::LANES;
-                }
-            }
-            if i >= end {
-                break;
-            }
-            let c = if end - i < V::LANES { end - i } else { V::LANES };
-            let old = load_upto::<V>(y.add(i), c);
-            let mut sum = V::begin(old);
-            for l in 0..G {
-                let p = g.at[l].wrapping_add(i);
-                if UNIFORM {
-                    sum = V::add_line(sum, V::load_first(p, c), s[l]);
-                } else {
-                    let (from, to) = g.lanes::<V>(l, i);
-                    sum = V::add_line(sum, V::load_range(p, from, to), V::splat_range(s[l], from, to));
-                }
-            }
-            store_upto(V::finish(sum, old, conj), y.add(i), c);
-            i += V::LANES;
+        if !zeros {
+            return add_lines::<V, G, ROWS>(g, f, conj, y);
         }
-    }
-}
-
-/// Each line of the group times x.
-#[inline(always)]
-unsafe fn dot_lines<V: Elements, const G: usize, const UNIFORM: bool>(
-    g: &Group<V::T, G>,
-    conj: bool,
-    x: *const V::T,
-) -> [V::T; G] {
-    // SAFETY: the contract of the file.
-    unsafe {
-        let mut dots = [V::dot_zero(); G];
-        let (inner, outer, end) = (g.lo[G - 1], g.hi[0], g.hi[G - 1]);
-        let mut i = g.lo[0];
-        loop {
-            if UNIFORM || i >= inner {
-                while i + V::LANES <= outer {
-                    let xv = V::load(x.add(i)).turned();
-                    for l in 0..G {
-                        dots[l] = V::dot_step(dots[l], V::load(g.at[l].wrapping_add(i)), xv);
-                    }
-                    i += V::LANES;
-                }
+        for l in 0..G {
+            if f[l] != V::T::ZERO {
+                let line = g.one(l);
+                lines::axpy::<V>(line.end - line.start, f[l], line.at[0].wrapping_add(line.start), conj, y.add(line.start));
             }
-            if i >= end {
-                break;
-            }
-            let c = if end - i < V::LANES { end - i } else { V::LANES };
-            let xv = load_upto::<V>(x.add(i), c);
-            for l in 0..G {
-                let p = g.at[l].wrapping_add(i);
-                if UNIFORM {
-                    dots[l] = V::dot_step(dots[l], V::load_first(p, c), xv.turned());
-                } else {
-                    let (from, to) = g.lanes::<V>(l, i);
-                    dots[l] = V::dot_step(dots[l], V::load_range(p, from, to), xv.keep(from, to).turned());
-                }
-            }
-            i += V::LANES;
         }
-        totals::<V, G>(dots, conj)
     }
 }
 
@@ -180,59 +279,7 @@ unsafe fn totals<V: Elements, const G: usize>(dots: [V::Dot; G], conj: bool) -> 
     }
 }
 
-/// Both at once: y := f[0] line 0 + … + y, and each line times x.
-#[inline(always)]
-unsafe fn add_dot_lines<V: Elements, const G: usize>(
-    g: &Group<V::T, G>,
-    f: [V::T; G],
-    conj_add: bool,
-    y: *mut V::T,
-    conj_dot: bool,
-    x: *const V::T,
-) -> [V::T; G] {
-    // SAFETY: the contract of the file.
-    unsafe {
-        let mut s = [V::splat(f[0]); G];
-        for l in 1..G {
-            s[l] = V::splat(f[l]);
-        }
-        let mut dots = [V::dot_zero(); G];
-        let (inner, outer, end) = (g.lo[G - 1], g.hi[0], g.hi[G - 1]);
-        let mut i = g.lo[0];
-        loop {
-            if i >= inner {
-                while i + V::LANES <= outer {
-                    let (old, xv) = (V::load(y.add(i)), V::load(x.add(i)).turned());
-                    let mut sum = V::begin(old);
-                    for l in 0..G {
-                        let line = V::load(g.at[l].wrapping_add(i));
-                        sum = V::add_line(sum, line, s[l]);
-                        dots[l] = V::dot_step(dots[l], line, xv);
-                    }
-                    V::finish(sum, old, conj_add).store(y.add(i));
-                    i += V::LANES;
-                }
-            }
-            if i >= end {
-                break;
-            }
-            let c = if end - i < V::LANES { end - i } else { V::LANES };
-            let (old, xv) = (load_upto::<V>(y.add(i), c), load_upto::<V>(x.add(i), c));
-            let mut sum = V::begin(old);
-            for l in 0..G {
-                let (from, to) = g.lanes::<V>(l, i);
-                let line = V::load_range(g.at[l].wrapping_add(i), from, to);
-                sum = V::add_line(sum, line, V::splat_range(s[l], from, to));
-                dots[l] = V::dot_step(dots[l], line, xv.keep(from, to).turned());
-            }
-            store_upto(V::finish(sum, old, conj_add), y.add(i), c);
-            i += V::LANES;
-        }
-        totals::<V, G>(dots, conj_dot)
-    }
-}
-
-/// Calls the body for `$lines` lines: groups of `$G`, then of `$H`, then one by one.
+/// Runs the body for lines from..to in groups of the given sizes, the largest first.
 macro_rules! by_groups {
     ($j:ident in $from:expr, $to:expr; $($G:literal),+; |$N:ident| $body:block) => {{
         let mut $j = $from;
@@ -289,7 +336,7 @@ pub unsafe fn mv<V: Elements>(alpha: V::T, a: &Lines<V::T>, x: *const V::T, y: *
                 }
             }
             (Axis::Cols, false) => band_columns::<V>(alpha, a, x, y, from, to, Zeros::Count),
-            (Axis::Rows, false) => one_by_one::<V>(alpha, a, x, y, from, to),
+            (Axis::Rows, false) => band_dots::<V>(alpha, a, x, y, from, to),
         }
     }
 }
@@ -311,7 +358,7 @@ unsafe fn add_columns<V: Elements, const G: usize>(
         for (l, f) in f.iter_mut().enumerate() {
             *f = alpha * *x.add(j + l);
         }
-        add_lines::<V, G, true>(&Group::uniform(a, j, from, to), f, conj, y);
+        add_lines::<V, G, { rows::SAME }>(&Group::new(a, j, from, to), f, conj, y);
     }
 }
 
@@ -326,7 +373,7 @@ unsafe fn dot_rows<V: Elements, const G: usize>(
 ) {
     // SAFETY: the contract of the file.
     unsafe {
-        let sums = dot_lines::<V, G, true>(&Group::uniform(a, i, 0, a.line_len()), conj, x);
+        let sums = dot_lines::<V, G, { rows::SAME }>(&Group::new(a, i, 0, a.line_len()), conj, x);
         for (l, &sum) in sums.iter().enumerate() {
             *y.add(i + l) = alpha * sum + *y.add(i + l);
         }
@@ -343,6 +390,55 @@ unsafe fn one_by_one<V: Elements>(alpha: V::T, a: &Lines<V::T>, x: *const V::T, 
             let sum = lines::dot::<V>(hi - lo, a.at(i).wrapping_add(lo), a.is_conj(), x.add(lo));
             *y.add(i) = alpha * sum + *y.add(i);
         }
+    }
+}
+
+/// Adds alpha times the products of lines from..to of a band with x to y.
+#[inline(always)]
+unsafe fn band_dots<V: Elements>(alpha: V::T, a: &Lines<V::T>, x: *const V::T, y: *mut V::T, from: usize, to: usize) {
+    // SAFETY: the contract of the file.
+    unsafe {
+        let mut i = from;
+        while i < to {
+            let (sums, count) = band_dots_at::<V>(a, x, i, to);
+            for (l, &sum) in sums.iter().enumerate().take(count) {
+                *y.add(i + l) = alpha * sum + *y.add(i + l);
+            }
+            i += count;
+        }
+    }
+}
+
+/// The products of line i of a band with x and, if they all have the same length, of the three lines behind it.
+#[inline(always)]
+unsafe fn band_dots_at<V: Elements>(a: &Lines<V::T>, x: *const V::T, i: usize, to: usize) -> ([V::T; 4], usize) {
+    // SAFETY: the contract of the file.
+    unsafe {
+        let (lo, hi) = a.range(i);
+        let (conj, n) = (a.is_conj(), hi - lo);
+        let (before, after) = a.reach();
+        let inside = i as isize >= before && i as isize + 3 + after < a.line_len() as isize;
+        if !inside || i + 4 > to {
+            let sum = lines::dot::<V>(n, a.at(i).wrapping_add(lo), conj, x.add(lo));
+            return ([sum; 4], 1);
+        }
+        let at = [a.at(i), a.at(i + 1), a.at(i + 2), a.at(i + 3)];
+        let mut dots = [V::dot_zero(); 4];
+        let mut k = lo;
+        while k + V::LANES <= hi {
+            for l in 0..4 {
+                let line = V::load(at[l].wrapping_add(k + l));
+                dots[l] = V::dot_step(dots[l], line, V::load(x.add(k + l)).turned());
+            }
+            k += V::LANES;
+        }
+        if k < hi {
+            for l in 0..4 {
+                let line = V::load_first(at[l].wrapping_add(k + l), hi - k);
+                dots[l] = V::dot_step(dots[l], line, V::load_first(x.add(k + l), hi - k).turned());
+            }
+        }
+        (V::dot_totals(dots, conj), 4)
     }
 }
 
@@ -381,18 +477,15 @@ unsafe fn short_lines_of<V: Elements, const N: usize, const S: usize>(
             *old = V::load(y.add(v * V::LANES));
         }
         let mut sums = [[V::begin_zero(); N]; S];
-        for v in 0..N {
-            sums[0][v] = V::begin(old[v]);
-        }
         let mut j = 0;
         while j + S <= a.lines() {
             for (s, sums) in sums.iter_mut().enumerate() {
-                short_line::<V, N>(a.at(j + s), alpha * *x.add(j + s), last, sums);
+                short_line::<V, N>(a.at(j + s), *x.add(j + s), last, sums);
             }
             j += S;
         }
         while j < a.lines() {
-            short_line::<V, N>(a.at(j), alpha * *x.add(j), last, &mut sums[0]);
+            short_line::<V, N>(a.at(j), *x.add(j), last, &mut sums[0]);
             j += 1;
         }
         for v in 0..N {
@@ -400,7 +493,7 @@ unsafe fn short_lines_of<V: Elements, const N: usize, const S: usize>(
             for other in sums.iter().skip(1) {
                 sum = V::join(sum, other[v]);
             }
-            let new = V::finish(sum, old[v], a.is_conj());
+            let new = add_scaled(old[v], alpha, sum, a.is_conj());
             store_upto(new, y.add(v * V::LANES), if v + 1 < N { V::LANES } else { last });
         }
     }
@@ -426,8 +519,8 @@ enum Zeros {
     Skip,
 }
 
-/// Adds rows from..to of alpha A x to y; A is a band whose lines are columns. A vector of rows at a time, which stays in a
-/// register while the columns that cross these rows go by: y is not handed from column to column through memory.
+/// Adds rows from..to of alpha A x to y; A is a band whose lines are columns. A few vectors of rows at a time, which stay
+/// in registers while the columns that cross these rows go by: y is not handed from column to column through memory.
 #[inline(always)]
 unsafe fn band_columns<V: Elements>(
     alpha: V::T,
@@ -442,61 +535,126 @@ unsafe fn band_columns<V: Elements>(
     unsafe {
         let mut i = from;
         while i < to {
-            let c = if to - i < V::LANES { to - i } else { V::LANES };
-            let old = load_upto::<V>(y.add(i), c);
-            let sum = band_rows::<V>(V::begin(old), alpha, a, x, i, c, zeros);
-            store_upto(V::finish(sum, old, a.is_conj()), y.add(i), c);
-            i += V::LANES;
+            i += band_rows::<V>(alpha, a, x, y, y, i, to - i, zeros);
         }
     }
 }
 
-/// Adds c <= LANES rows from i on of alpha A x to a sum. Columns that have only some of the rows come first and last.
+/// out := alpha A x + y for as many of the `rest` rows from i on as one step takes; says how many that were.
 #[inline(always)]
 unsafe fn band_rows<V: Elements>(
-    sum: V::Sum,
     alpha: V::T,
     a: &Lines<V::T>,
     x: *const V::T,
+    y: *const V::T,
+    out: *mut V::T,
     i: usize,
-    c: usize,
+    rest: usize,
     zeros: Zeros,
-) -> V::Sum {
+) -> usize {
     // SAFETY: the contract of the file.
     unsafe {
         let (before, after) = a.reach();
-        let (row, lanes, c) = (i as isize, V::LANES as isize, c as isize);
-        // Column j has the rows j-before ..= j+after: the columns that have one of these rows, all of them, and none.
-        let lines = a.lines() as isize;
-        let mut j = if row > after { row - after } else { 0 };
-        let first = if c == lanes { row + lanes - 1 - after } else { lines };
-        let whole = if row.saturating_add(before) < lines { row.saturating_add(before) + 1 } else { lines };
-        let end = if (row + c).saturating_add(before) < lines { row + c + before } else { lines };
-        let mut sum = sum;
-        while j < end {
-            if j >= first {
-                while j < whole {
-                    let f = *x.offset(j);
-                    if zeros == Zeros::Count || f != V::T::ZERO {
-                        sum = V::add_line(sum, V::load(a.at(j as usize).wrapping_add(i)), V::splat(alpha * f));
-                    }
-                    j += 1;
+        // Column j has the rows j-before ..= j+after: columns of which it is the last row that these rows begin with.
+        let (row, first, width) = (i as isize, i as isize - after, before + after + 1);
+        let high = if V::LANES < 8 { 8 } else { V::LANES };
+        for rows in [high, V::LANES] {
+            if rows <= rest && first >= 0 && row + rows as isize + before <= a.lines() as isize && width >= rows as isize {
+                match rows / V::LANES {
+                    1 => band_block::<V, 1>(alpha, a, x, y, out, i, zeros),
+                    2 => band_block::<V, 2>(alpha, a, x, y, out, i, zeros),
+                    _ => band_block::<V, 4>(alpha, a, x, y, out, i, zeros),
                 }
-                if j >= end {
-                    break;
-                }
+                return if rows / V::LANES > 2 { 4 * V::LANES } else { rows };
             }
+        }
+        let c = if rest < V::LANES { rest } else { V::LANES };
+        let mut sum = V::begin_zero();
+        let mut j = if first > 0 { first } else { 0 };
+        let end = row + c as isize + before;
+        let end = if end < a.lines() as isize { end } else { a.lines() as isize };
+        while j < end {
+            let lo = if j - before > row { (j - before - row) as usize } else { 0 };
+            let hi = (j + after + 1 - row) as usize;
+            let hi = if hi < c { hi } else { c };
             let f = *x.offset(j);
             if zeros == Zeros::Count || f != V::T::ZERO {
-                let lo = if j - before > row { j - before - row } else { 0 };
-                let hi = if j + after + 1 - row < c { j + after + 1 - row } else { c };
-                let (lo, hi) = (lo as usize, hi as usize);
-                let f = V::splat_range(V::splat(alpha * f), lo, hi);
-                sum = V::add_line(sum, V::load_range(a.at(j as usize).wrapping_add(i), lo, hi), f);
+                let line = V::load_range(a.at(j as usize).wrapping_add(i), lo, hi);
+                sum = V::add_line(sum, line, V::splat_range(V::splat(f), lo, hi));
             }
             j += 1;
         }
-        sum
+        let new = add_scaled::<V>(load_upto(y.add(i), c), alpha, sum, a.is_conj());
+        store_upto(new, out.add(i), c);
+        c
+    }
+}
+
+/// y + alpha times a sum that began with nothing.
+#[inline(always)]
+unsafe fn add_scaled<V: Elements>(y: V, alpha: V::T, sum: V::Sum, conj: bool) -> V {
+    // SAFETY: the contract of the file.
+    unsafe { y.add_product(V::factor(alpha, false), V::finish_zero(sum, conj).turned()) }
+}
+
+/// The same for R vectors of rows in the middle of a band that is at least as wide.
+#[inline(always)]
+unsafe fn band_block<V: Elements, const R: usize>(
+    alpha: V::T,
+    a: &Lines<V::T>,
+    x: *const V::T,
+    y: *const V::T,
+    out: *mut V::T,
+    i: usize,
+    zeros: Zeros,
+) {
+    // SAFETY: the contract of the file.
+    unsafe {
+        let (before, after) = a.reach();
+        let mut sums = [V::begin_zero(); R];
+        // Rows lo..hi of column j.
+        macro_rules! column {
+            ($j:expr, $lo:expr, $hi:expr) => {{
+                let j = $j;
+                let f = *x.offset(j);
+                if zeros == Zeros::Count || f != V::T::ZERO {
+                    let (f, p) = (V::splat(f), a.at(j as usize).wrapping_add(i));
+                    for r in 0..R {
+                        let top = r * V::LANES;
+                        let lo: usize = $lo;
+                        let lo = lo.saturating_sub(top);
+                        let hi = if $hi < top + V::LANES { $hi } else { top + V::LANES };
+                        if lo == 0 && hi == top + V::LANES {
+                            sums[r] = V::add_line(sums[r], V::load(p.wrapping_add(top)), f);
+                        } else if hi > top && lo < V::LANES {
+                            let line = V::load_range(p.wrapping_add(top), lo, hi - top);
+                            sums[r] = V::add_line(sums[r], line, V::splat_range(f, lo, hi - top));
+                        }
+                    }
+                }
+            }};
+        }
+        let rows = R * V::LANES;
+        let first = i as isize - after;
+        let mut t = 1;
+        while t < rows {
+            column!(first + t as isize - 1, 0, t);
+            t += 1;
+        }
+        let mut j = first + rows as isize - 1;
+        while j <= i as isize + before {
+            column!(j, 0, rows);
+            j += 1;
+        }
+        t = 1;
+        while t < rows {
+            column!(i as isize + before + t as isize, t, rows);
+            t += 1;
+        }
+        for r in 0..R {
+            let at = i + r * V::LANES;
+            add_scaled::<V>(V::load(y.add(at)), alpha, sums[r], a.is_conj()).store(out.add(at));
+        }
     }
 }
 
@@ -508,10 +666,19 @@ pub unsafe fn sym_mv<V: Elements>(alpha: V::T, a: &Lines<V::T>, hermitian: bool,
         if a.is_banded() {
             return sym_band_mv::<V>(alpha, a, hermitian, x, y);
         }
-        if V::T::IS_COMPLEX {
-            by_groups!(j in 0, a.lines(); 2, 1; |N| { sym_group::<V, N>(alpha, a, hermitian, j, x, y); });
-        } else {
-            by_groups!(j in 0, a.lines(); 4, 1; |N| { sym_group::<V, N>(alpha, a, hermitian, j, x, y); });
+        match (a.is_head(), V::T::IS_COMPLEX) {
+            (true, true) => by_groups!(j in 0, a.lines(); 2, 1; |N| {
+                sym_group::<V, N, { rows::HEAD }>(alpha, a, hermitian, j, 0, x, y);
+            }),
+            (true, false) => by_groups!(j in 0, a.lines(); 4, 1; |N| {
+                sym_group::<V, N, { rows::HEAD }>(alpha, a, hermitian, j, 0, x, y);
+            }),
+            (false, true) => by_groups!(j in 0, a.lines(); 2, 1; |N| {
+                sym_group::<V, N, { rows::STRICT_TAIL }>(alpha, a, hermitian, j, j, x, y);
+            }),
+            (false, false) => by_groups!(j in 0, a.lines(); 4, 1; |N| {
+                sym_group::<V, N, { rows::STRICT_TAIL }>(alpha, a, hermitian, j, j, x, y);
+            }),
         }
     }
 }
@@ -531,11 +698,12 @@ unsafe fn diagonal<T: Scalar>(a: &Lines<T>, j: usize, hermitian: bool) -> T {
 }
 
 #[inline(always)]
-unsafe fn sym_group<V: Elements, const G: usize>(
+unsafe fn sym_group<V: Elements, const G: usize, const ROWS: u8>(
     alpha: V::T,
     a: &Lines<V::T>,
     hermitian: bool,
     j: usize,
+    start: usize,
     x: *const V::T,
     y: *mut V::T,
 ) {
@@ -546,8 +714,9 @@ unsafe fn sym_group<V: Elements, const G: usize>(
         for (l, f) in f.iter_mut().enumerate() {
             *f = alpha * *x.add(j + l);
         }
-        let group = Group::triangle(a, j, 0, a.lines(), true);
-        let sums = add_dot_lines::<V, G>(&group, f, conj_add, y, conj_dot, x);
+        let mut group = Group::<V::T, G, ROWS>::new(a, j, start, if ROWS == rows::HEAD { j + G - 1 } else { a.lines() });
+        group.bound -= 1;
+        let sums = pass::<V, G, ROWS, true, true>(&group, f, conj_add, y, conj_dot, x);
         for l in 0..G {
             let p = y.add(j + l);
             *p = *p + (f[l] * diagonal(a, j + l, hermitian) + alpha * sums[l]);
@@ -569,7 +738,7 @@ unsafe fn sym_band_mv<V: Elements>(alpha: V::T, a: &Lines<V::T>, hermitian: bool
         while from < n {
             let to = if n - from > ROWS { from + ROWS } else { n };
             band_columns::<V>(alpha, &columns, x, y, from, to, Zeros::Count);
-            one_by_one::<V>(alpha, &rows, x, y, from, to);
+            band_dots::<V>(alpha, &rows, x, y, from, to);
             for j in from..to {
                 *y.add(j) = alpha * *x.add(j) * diagonal(a, j, hermitian) + *y.add(j);
             }
@@ -588,66 +757,94 @@ pub unsafe fn tri_mv<V: Elements>(a: &Lines<V::T>, diag: Diag, x: *mut V::T) {
         if a.is_banded() {
             return match a.axis() {
                 Axis::Cols => tri_band_mv::<V>(a, diag, x, upwards),
-                Axis::Rows => {
-                    for step in 0..n {
-                        tri_group::<V, 1>(a, diag, if upwards { step } else { n - 1 - step }, x);
-                    }
-                }
+                Axis::Rows => tri_band_dots::<V>(a, diag, x, upwards),
             };
         }
-        let mut done = 0;
-        while done + 4 <= n {
-            tri_group::<V, 4>(a, diag, if upwards { done } else { n - done - 4 }, x);
-            done += 4;
+        macro_rules! groups {
+            ($ROWS:expr, $COLS:literal) => {{
+                let mut done = 0;
+                while done + 4 <= n {
+                    tri_group::<V, 4, { $ROWS }, $COLS>(a, diag, if upwards { done } else { n - done - 4 }, x);
+                    done += 4;
+                }
+                while done < n {
+                    tri_group::<V, 1, { $ROWS }, $COLS>(a, diag, if upwards { done } else { n - done - 1 }, x);
+                    done += 1;
+                }
+            }};
         }
-        while done < n {
-            tri_group::<V, 1>(a, diag, if upwards { done } else { n - done - 1 }, x);
-            done += 1;
+        match (a.is_head(), a.axis(), diag) {
+            (true, Axis::Cols, _) => groups!(rows::HEAD, true),
+            (true, Axis::Rows, _) => groups!(rows::HEAD, false),
+            (false, Axis::Cols, Diag::Stored) => groups!(rows::TAIL, true),
+            (false, Axis::Rows, Diag::Stored) => groups!(rows::TAIL, false),
+            (false, Axis::Cols, Diag::Unit) => groups!(rows::STRICT_TAIL, true),
+            (false, Axis::Rows, Diag::Unit) => groups!(rows::STRICT_TAIL, false),
         }
     }
 }
 
 #[inline(always)]
-unsafe fn tri_group<V: Elements, const G: usize>(a: &Lines<V::T>, diag: Diag, j: usize, x: *mut V::T) {
+unsafe fn tri_group<V: Elements, const G: usize, const ROWS: u8, const COLS: bool>(
+    a: &Lines<V::T>,
+    diag: Diag,
+    j: usize,
+    x: *mut V::T,
+) {
     // SAFETY: the contract of the file.
     unsafe {
         let unit = diag == Diag::Unit;
-        let group = Group::<V::T, G>::triangle(a, j, 0, a.line_len(), unit);
-        match a.axis() {
-            Axis::Cols => {
-                let mut f = [V::T::ZERO; G];
-                let mut zeros = false;
-                for (l, f) in f.iter_mut().enumerate() {
-                    *f = *x.add(j + l);
-                    zeros |= *f == V::T::ZERO;
-                }
-                if !unit {
-                    for l in 0..G {
-                        *x.add(j + l) = V::T::ZERO;
-                    }
-                }
-                if !zeros {
-                    return add_lines::<V, G, false>(&group, f, a.is_conj(), x);
-                }
-                // A zero in x skips the column, NaN in it or not, as in Reference BLAS.
+        let (start, end) = if ROWS == rows::HEAD { (0, j + G - unit as usize) } else { (j, a.line_len()) };
+        let mut group = Group::<V::T, G, ROWS>::new(a, j, start, end);
+        group.bound -= unit as isize;
+        if COLS {
+            let mut f = [V::T::ZERO; G];
+            for (l, f) in f.iter_mut().enumerate() {
+                *f = *x.add(j + l);
+            }
+            if !unit {
                 for l in 0..G {
-                    if f[l] != V::T::ZERO {
-                        let one = Group { at: [group.at[l]], lo: [group.lo[l]], hi: [group.hi[l]] };
-                        add_lines::<V, 1, true>(&one, [f[l]], a.is_conj(), x);
-                    }
+                    *x.add(j + l) = V::T::ZERO;
                 }
             }
-            Axis::Rows => {
-                let sums = if G == 1 {
-                    let (lo, len) = (group.lo[0], group.hi[0] - group.lo[0]);
-                    [lines::dot::<V>(len, group.at[0].wrapping_add(lo), a.is_conj(), x.add(lo)); G]
-                } else {
-                    dot_lines::<V, G, false>(&group, a.is_conj(), x)
-                };
-                for (l, &sum) in sums.iter().enumerate() {
-                    *x.add(j + l) = if unit { *x.add(j + l) + sum } else { sum };
-                }
+            add_lines_but_zeros::<V, G, ROWS>(&group, f, a.is_conj(), x);
+        } else {
+            let sums = if G == 1 {
+                let one = group.one(0);
+                let line = one.at[0].wrapping_add(one.start);
+                [lines::dot::<V>(one.end - one.start, line, a.is_conj(), x.add(one.start)); G]
+            } else {
+                dot_lines::<V, G, ROWS>(&group, a.is_conj(), x)
+            };
+            for (l, &sum) in sums.iter().enumerate() {
+                *x.add(j + l) = if unit { *x.add(j + l) + sum } else { sum };
             }
+        }
+    }
+}
+
+/// The product with a triangular band whose lines are rows.
+#[inline(always)]
+unsafe fn tri_band_dots<V: Elements>(a: &Lines<V::T>, diag: Diag, x: *mut V::T, upwards: bool) {
+    // SAFETY: the contract of the file.
+    unsafe {
+        let n = a.lines();
+        let unit = diag == Diag::Unit;
+        let a = if unit { a.strict() } else { *a };
+        let mut done = 0;
+        while done < n {
+            // Downwards, four lines are asked for from the one that is four further on.
+            let ahead = if upwards || n - done < 4 { 1 } else { 4 };
+            let mut i = if upwards { done } else { n - done - ahead };
+            let (mut sums, mut count) = band_dots_at::<V>(&a, x, i, if upwards { n } else { n - done });
+            if !upwards && count < ahead {
+                i = n - done - 1;
+                (sums, count) = band_dots_at::<V>(&a, x, i, i + 1);
+            }
+            for (l, &sum) in sums.iter().enumerate().take(count) {
+                *x.add(i + l) = if unit { *x.add(i + l) + sum } else { sum };
+            }
+            done += count;
         }
     }
 }
@@ -660,16 +857,14 @@ unsafe fn tri_band_mv<V: Elements>(a: &Lines<V::T>, diag: Diag, x: *mut V::T, up
         let n = a.lines();
         let unit = diag == Diag::Unit;
         let a = if unit { a.strict() } else { *a };
-        let zero = V::T::ZERO;
-        let zeros = [zero; super::tile::MAX_WIDTH];
+        let nothing = [V::T::ZERO; super::tile::MAX_WIDTH];
         let mut done = 0;
         while done < n {
-            let c = if n - done < V::LANES { n - done } else { V::LANES };
-            let i = if upwards { done } else { n - done - c };
-            let old = load_upto::<V>(if unit { x.add(i).cast_const() } else { zeros.as_ptr() }, c);
-            let sum = band_rows::<V>(V::begin(old), V::T::ONE, &a, x, i, c, Zeros::Skip);
-            store_upto(V::finish(sum, old, a.is_conj()), x.add(i), c);
-            done += c;
+            // Downwards a step must end where the one before began.
+            let rest = if upwards { n - done } else if n - done < V::LANES { n - done } else { V::LANES };
+            let i = if upwards { done } else { n - done - rest };
+            let y = if unit { x.cast_const() } else { nothing.as_ptr().wrapping_sub(i) };
+            done += band_rows::<V>(V::T::ONE, &a, x, y, x, i, rest, Zeros::Skip);
         }
     }
 }
@@ -680,60 +875,72 @@ pub unsafe fn tri_sv<V: Elements>(a: &Lines<V::T>, diag: Diag, x: *mut V::T) {
     // SAFETY: the contract of the file.
     unsafe {
         let n = a.lines();
-        let upwards = a.is_head() != (a.axis() == Axis::Cols);
-        let mut done = 0;
-        while done + 4 <= n {
-            solve_group::<V, 4>(a, diag, if upwards { done } else { n - done - 4 }, upwards, x);
-            done += 4;
+        macro_rules! groups {
+            ($HEAD:literal, $COLS:literal, $ROWS:expr) => {{
+                let upwards = $HEAD != $COLS;
+                let mut done = 0;
+                while done + 4 <= n {
+                    let j = if upwards { done } else { n - done - 4 };
+                    solve_group::<V, 4, $HEAD, $COLS, { $ROWS }>(a, diag, j, x);
+                    done += 4;
+                }
+                while done < n {
+                    let j = if upwards { done } else { n - done - 1 };
+                    solve_group::<V, 1, $HEAD, $COLS, { $ROWS }>(a, diag, j, x);
+                    done += 1;
+                }
+            }};
         }
-        while done < n {
-            solve_group::<V, 1>(a, diag, if upwards { done } else { n - done - 1 }, upwards, x);
-            done += 1;
+        match (a.is_head(), a.axis(), a.is_banded()) {
+            (true, Axis::Cols, false) => groups!(true, true, rows::SAME),
+            (true, Axis::Rows, false) => groups!(true, false, rows::SAME),
+            (false, Axis::Cols, false) => groups!(false, true, rows::SAME),
+            (false, Axis::Rows, false) => groups!(false, false, rows::SAME),
+            (true, Axis::Cols, true) => groups!(true, true, rows::BAND),
+            (true, Axis::Rows, true) => groups!(true, false, rows::BAND),
+            (false, Axis::Cols, true) => groups!(false, true, rows::BAND),
+            (false, Axis::Rows, true) => groups!(false, false, rows::BAND),
         }
     }
 }
 
+/// Lines j..j+G: the square on the diagonal element by element, the rows outside it in one pass.
 #[inline(always)]
-unsafe fn solve_group<V: Elements, const G: usize>(
+unsafe fn solve_group<V: Elements, const G: usize, const HEAD: bool, const COLS: bool, const ROWS: u8>(
     a: &Lines<V::T>,
     diag: Diag,
     j: usize,
-    upwards: bool,
     x: *mut V::T,
 ) {
     // SAFETY: the contract of the file.
     unsafe {
-        let (unit, conj, banded) = (diag == Diag::Unit, a.is_conj(), a.is_banded());
-        // The rows outside the square on the diagonal.
-        let (from, to) = if a.is_head() { (0, j) } else { (j + G, a.line_len()) };
-        let group = if banded {
-            Group::<V::T, G>::triangle(a, j, from, to, false)
-        } else {
-            Group::<V::T, G>::uniform(a, j, from, to)
-        };
+        let (unit, conj, upwards) = (diag == Diag::Unit, a.is_conj(), HEAD != COLS);
+        let (start, end) = if HEAD { (0, j) } else { (j + G, a.line_len()) };
+        let group = Group::<V::T, G, ROWS>::new(a, j, start, end);
         let mut b = [V::T::ZERO; G];
         for (l, b) in b.iter_mut().enumerate() {
             *b = *x.add(j + l);
         }
-        if a.axis() == Axis::Rows {
-            if banded || G == 1 {
+        if !COLS {
+            if ROWS == rows::BAND || G == 1 {
                 for l in 0..G {
-                    let (lo, len) = (group.lo[l], group.hi[l] - group.lo[l]);
-                    b[l] = b[l] - lines::dot::<V>(len, group.at[l].wrapping_add(lo), conj, x.add(lo));
+                    let one = group.one(l);
+                    let line = one.at[0].wrapping_add(one.start);
+                    b[l] = b[l] - lines::dot::<V>(one.end - one.start, line, conj, x.add(one.start));
                 }
             } else {
-                let sums = dot_lines::<V, G, true>(&group, conj, x);
+                let sums = dot_lines::<V, G, ROWS>(&group, conj, x);
                 for l in 0..G {
                     b[l] = b[l] - sums[l];
                 }
             }
         }
-        // The square: the element in line l and row r, if the band reaches so far.
         let (before, after) = a.reach();
+        let reach = if HEAD { before } else { after };
         for step in 0..G {
             let l = if upwards { step } else { G - 1 - step };
-            if a.axis() == Axis::Cols && b[l] == V::T::ZERO {
-                // A zero in x skips the column, NaN in it or not, as in Reference BLAS.
+            // A zero in x skips the column, NaN in it or not, as in Reference BLAS.
+            if COLS && b[l] == V::T::ZERO {
                 continue;
             }
             if !unit {
@@ -742,9 +949,8 @@ unsafe fn solve_group<V: Elements, const G: usize>(
             for r in 0..G {
                 let waiting = if upwards { r > l } else { r < l };
                 // As a column, line l reaches row r; as a row, line r reaches element l.
-                let (line, row) = if a.axis() == Axis::Cols { (l, r) } else { (r, l) };
-                let stored = line as isize - row as isize <= before && row as isize - line as isize <= after;
-                if waiting && stored {
+                let (line, row) = if COLS { (l, r) } else { (r, l) };
+                if waiting && (ROWS != rows::BAND || l.abs_diff(r) as isize <= reach) {
                     b[r] = b[r] - (*group.at[line].wrapping_add(j + row)).conj_if(conj) * b[l];
                 }
             }
@@ -752,25 +958,11 @@ unsafe fn solve_group<V: Elements, const G: usize>(
         for (l, &b) in b.iter().enumerate() {
             *x.add(j + l) = b;
         }
-        if a.axis() == Axis::Cols {
-            let mut f = [V::T::ZERO; G];
-            let mut zeros = false;
-            for l in 0..G {
-                f[l] = -b[l];
-                zeros |= b[l] == V::T::ZERO;
+        if COLS {
+            for b in b.iter_mut() {
+                *b = -*b;
             }
-            if zeros {
-                for l in 0..G {
-                    if b[l] != V::T::ZERO {
-                        let one = Group { at: [group.at[l]], lo: [group.lo[l]], hi: [group.hi[l]] };
-                        add_lines::<V, 1, true>(&one, [f[l]], conj, x);
-                    }
-                }
-            } else if banded {
-                add_lines::<V, G, false>(&group, f, conj, x);
-            } else {
-                add_lines::<V, G, true>(&group, f, conj, x);
-            }
+            add_lines_but_zeros::<V, G, ROWS>(&group, b, conj, x);
         }
     }
 }
