@@ -64,7 +64,9 @@ impl<T: Scalar, const G: usize, const ROWS: u8> Group<T, G, ROWS> {
         let (mut start, mut end) = (self.start, self.end);
         if ROWS == rows::TAIL || ROWS == rows::STRICT_TAIL {
             start += l + (ROWS == rows::STRICT_TAIL) as usize;
-        } else if ROWS == rows::HEAD || ROWS == rows::BAND {
+        } else if ROWS == rows::HEAD {
+            end = bound as usize;
+        } else if ROWS == rows::BAND {
             end = if bound < end as isize { bound as usize } else { end };
             start = if first > start as isize { first as usize } else { start };
         }
