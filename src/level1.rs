@@ -28,14 +28,20 @@ fn apart<T: Scalar>(x: VecRef<T>, y: VecRef<T>) -> bool {
 /// Elements of a vector that one task takes: the same for any number of threads. Half a megabyte or less of each vector.
 const PIECE: usize = 1 << 15;
 
-/// Calls `work(from, len)` for pieces of n elements, on several threads where the vectors are long enough to pay for it;
-/// `flops` is what an element counts for.
-#[inline(always)]
-fn in_pieces(n: usize, flops: f64, work: impl Fn(usize, usize) + Sync) {
-    if n <= LONG {
-        return work(0, n);
-    }
-    long_in_pieces(n, flops, &work);
+/// Runs a kernel for `$len` elements from `$i` on: all `$n` at once, or pieces of them on several threads where the
+/// vectors are long enough to pay for it. (A macro: short vectors are to reach the kernel without a detour.)
+macro_rules! in_pieces {
+    ($n:expr, |$i:ident, $len:ident| $call:expr) => {{
+        let n = $n;
+        if n <= LONG {
+            let ($i, $len) = (0, n);
+            // SAFETY: the views' own elements.
+            unsafe { $call }
+        } else {
+            // SAFETY: as above; every task has elements of its own.
+            long_in_pieces(n, &move |$i, $len| unsafe { $call })
+        }
+    }};
 }
 
 /// Vectors up to this length never use a second thread.
@@ -43,8 +49,8 @@ const LONG: usize = 1 << 16;
 
 #[cold]
 #[inline(never)]
-fn long_in_pieces(n: usize, flops: f64, work: &(dyn Fn(usize, usize) + Sync)) {
-    let threads = pool::threads_for(n as f64 * flops);
+fn long_in_pieces(n: usize, work: &(dyn Fn(usize, usize) + Sync)) {
+    let threads = pool::threads_for(2.0 * n as f64);
     if threads == 1 {
         return work(0, n);
     }
@@ -55,8 +61,7 @@ fn long_in_pieces(n: usize, flops: f64, work: &(dyn Fn(usize, usize) + Sync)) {
 #[inline]
 pub fn copy<T: Scalar>(x: VecRef<T>, y: VecMut<T>) {
     if x.inc() == 1 && y.inc() == 1 && apart(x, y.as_ref()) {
-        // SAFETY: both views have x.len() elements at consecutive addresses.
-        return in_pieces(x.len(), 2.0, |i, n| unsafe { kernel::<T>().copy(n, x.ptr().add(i), y.ptr().add(i)) });
+        return in_pieces!(x.len(), |i, n| kernel::<T>().copy(n, x.ptr().add(i), y.ptr().add(i)));
     }
     copy_strided(x, y);
 }
@@ -71,8 +76,7 @@ fn copy_strided<T: Scalar>(x: VecRef<T>, mut y: VecMut<T>) {
 #[inline]
 pub fn swap<T: Scalar>(x: VecMut<T>, y: VecMut<T>) {
     if consecutive(x.as_ref(), y.as_ref()) {
-        // SAFETY: both views have x.len() elements at consecutive addresses.
-        return in_pieces(x.len(), 2.0, |i, n| unsafe { kernel::<T>().swap(n, x.ptr().add(i), y.ptr().add(i)) });
+        return in_pieces!(x.len(), |i, n| kernel::<T>().swap(n, x.ptr().add(i), y.ptr().add(i)));
     }
     swap_strided(x, y);
 }
@@ -89,8 +93,7 @@ fn swap_strided<T: Scalar>(mut x: VecMut<T>, mut y: VecMut<T>) {
 #[inline]
 pub fn scal<T: Scalar>(alpha: T, x: VecMut<T>) {
     if x.inc() == 1 {
-        // SAFETY: the view has x.len() elements at consecutive addresses.
-        return in_pieces(x.len(), 2.0, |i, n| unsafe { kernel::<T>().scal(n, alpha, x.ptr().add(i)) });
+        return in_pieces!(x.len(), |i, n| kernel::<T>().scal(n, alpha, x.ptr().add(i)));
     }
     scal_strided(alpha, x);
 }
@@ -105,8 +108,7 @@ fn scal_strided<T: Scalar>(alpha: T, mut x: VecMut<T>) {
 #[inline]
 pub fn scal_real<T: Scalar>(alpha: T::Real, x: VecMut<T>) {
     if x.inc() == 1 {
-        // SAFETY: as above.
-        return in_pieces(x.len(), 2.0, |i, n| unsafe { kernel::<T>().scal_real(n, alpha, x.ptr().add(i)) });
+        return in_pieces!(x.len(), |i, n| kernel::<T>().scal_real(n, alpha, x.ptr().add(i)));
     }
     scal_real_strided(alpha, x);
 }
@@ -124,10 +126,7 @@ pub fn axpy<T: Scalar>(alpha: T, x: VecRef<T>, conj_x: bool, y: VecMut<T>) {
         return;
     }
     if consecutive(x, y.as_ref()) {
-        // SAFETY: both views have x.len() elements at consecutive addresses.
-        return in_pieces(x.len(), 2.0, |i, n| unsafe {
-            kernel::<T>().axpy(n, alpha, x.ptr().add(i), conj_x, y.ptr().add(i))
-        });
+        return in_pieces!(x.len(), |i, n| kernel::<T>().axpy(n, alpha, x.ptr().add(i), conj_x, y.ptr().add(i)));
     }
     axpy_strided(alpha, x, conj_x, y);
 }
@@ -142,10 +141,7 @@ fn axpy_strided<T: Scalar>(alpha: T, x: VecRef<T>, conj_x: bool, mut y: VecMut<T
 #[inline]
 pub fn axpby<T: Scalar>(alpha: T, x: VecRef<T>, beta: T, y: VecMut<T>) {
     if alpha != T::ZERO && consecutive(x, y.as_ref()) {
-        // SAFETY: both views have x.len() elements at consecutive addresses.
-        return in_pieces(x.len(), 2.0, |i, n| unsafe {
-            kernel::<T>().axpby(n, alpha, x.ptr().add(i), beta, y.ptr().add(i))
-        });
+        return in_pieces!(x.len(), |i, n| kernel::<T>().axpby(n, alpha, x.ptr().add(i), beta, y.ptr().add(i)));
     }
     axpby_strided(alpha, x, beta, y);
 }
@@ -289,10 +285,7 @@ fn first_by<T: Scalar>(x: VecRef<T>, better: impl Fn(T, T) -> bool) -> Option<us
 #[inline]
 pub fn rot<T: Scalar>(x: VecMut<T>, y: VecMut<T>, c: T::Real, s: T::Real) {
     if consecutive(x.as_ref(), y.as_ref()) {
-        // SAFETY: both views have x.len() elements at consecutive addresses.
-        return in_pieces(x.len(), 2.0, |i, n| unsafe {
-            kernel::<T>().rot(n, x.ptr().add(i), y.ptr().add(i), c, s)
-        });
+        return in_pieces!(x.len(), |i, n| kernel::<T>().rot(n, x.ptr().add(i), y.ptr().add(i), c, s));
     }
     rot_strided(x, y, c, s);
 }

@@ -212,14 +212,7 @@ pub fn sym_rank2<T: Scalar>(alpha: T, x: VecRef<T>, y: VecRef<T>, symmetry: Symm
 
 /// Adds alpha x y^T + beta y x^T (y^H, x^H) to the stored triangle, or alpha x x^T where there is no beta.
 #[inline(always)]
-fn rank_update<T: Scalar>(
-    alpha: T,
-    beta: Option<T>,
-    x: VecRef<T>,
-    y: VecRef<T>,
-    symmetry: Symmetry,
-    a: LinesMut<T>,
-) {
+fn rank_update<T: Scalar>(alpha: T, beta: Option<T>, x: VecRef<T>, y: VecRef<T>, symmetry: Symmetry, a: LinesMut<T>) {
     let n = a.as_ref().lines();
     if n == 0 || alpha == T::ZERO {
         return;
@@ -236,16 +229,7 @@ fn rank_update<T: Scalar>(
     let lines = |from: usize, to: usize| {
         // SAFETY: both vectors are consecutive and as long as the matrix is; every call has lines of its own.
         unsafe {
-            kernel::<T>().rank_update(
-                alpha,
-                beta,
-                x.ptr(),
-                y.ptr(),
-                symmetry.is_hermitian(),
-                &a.as_ref(),
-                from,
-                to,
-            )
+            kernel::<T>().rank_update(alpha, beta, x.ptr(), y.ptr(), symmetry.is_hermitian(), &a.as_ref(), from, to)
         };
     };
     let threads = pool::threads_for(work::<T>(n as f64 * n as f64 * 0.5));

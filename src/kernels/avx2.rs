@@ -23,7 +23,7 @@ macro_rules! avx2 {
         $zero:ident $set1:ident $load:ident $store:ident $maskload:ident
         $add:ident $sub:ident $mul:ident $div:ident $fmadd:ident $fnmadd:ident $max:ident $andnot:ident $xor:ident,
         sum $sum:expr, squares $squares:ident, deinterleave $de:expr, interleave $inter:expr,
-        store_first $store_first:ident, and $and:ident, swap $swap:expr, sum4 $sum4:ident,
+        store_first $store_first:ident $reload_first:ident, and $and:ident, swap $swap:expr, sum4 $sum4:ident,
         largest $largest:ident, equals $equals:expr
     ) => {
         // Sound by the contract of `Simd`: AVX2 and FMA are there, pointers valid for the lanes used; masked lanes are not
@@ -51,6 +51,10 @@ macro_rules! avx2 {
             #[inline(always)]
             unsafe fn load_first(p: *const $T, n: usize) -> Self {
                 unsafe { $V($maskload(p, _mm256_loadu_si256($mask.as_ptr().add($lanes - n).cast()))) }
+            }
+            #[inline(always)]
+            unsafe fn reload_first(p: *const $T, n: usize) -> Self {
+                unsafe { $V($reload_first(p, n)) }
             }
             #[inline(always)]
             unsafe fn store_first(self, p: *mut $T, n: usize) {
@@ -234,6 +238,34 @@ unsafe fn store_first64(v: __m256d, mut p: *mut f64, n: usize) {
         }
     }
 }
+#[inline(always)]
+#[allow(clippy::undocumented_unsafe_blocks)]
+unsafe fn reload_first32(p: *const f32, n: usize) -> __m256 {
+    unsafe {
+        let rest = p.wrapping_add(n & 4);
+        let mut x = _mm_setzero_ps();
+        if n & 2 != 0 {
+            x = _mm_castpd_ps(_mm_load_sd(rest.cast()));
+            if n & 1 != 0 {
+                x = _mm_movelh_ps(x, _mm_load_ss(rest.add(2)));
+            }
+        } else if n & 1 != 0 {
+            x = _mm_load_ss(rest);
+        }
+        if n & 4 != 0 { _mm256_set_m128(x, _mm_loadu_ps(p)) } else { _mm256_zextps128_ps256(x) }
+    }
+}
+#[inline(always)]
+#[allow(clippy::undocumented_unsafe_blocks)]
+unsafe fn reload_first64(p: *const f64, n: usize) -> __m256d {
+    unsafe {
+        let mut x = _mm_setzero_pd();
+        if n & 1 != 0 {
+            x = _mm_load_sd(p.wrapping_add(n & 2));
+        }
+        if n & 2 != 0 { _mm256_set_m128d(x, _mm_loadu_pd(p)) } else { _mm256_zextpd128_pd256(x) }
+    }
+}
 // Four sums at once: the same additions as `sum32` and `sum64`, in lanes of one register.
 #[inline(always)]
 #[allow(clippy::undocumented_unsafe_blocks)]
@@ -316,7 +348,7 @@ avx2! {
     _mm256_add_ps _mm256_sub_ps _mm256_mul_ps _mm256_div_ps _mm256_fmadd_ps _mm256_fnmadd_ps _mm256_max_ps
     _mm256_andnot_ps _mm256_xor_ps,
     sum sum32, squares squares32, deinterleave deinterleave32, interleave interleave32,
-    store_first store_first32, and _mm256_and_ps, swap _mm256_permute_ps::<0xb1>, sum4 sum4_32,
+    store_first store_first32 reload_first32, and _mm256_and_ps, swap _mm256_permute_ps::<0xb1>, sum4 sum4_32,
     largest largest32, equals equals32
 }
 avx2! {
@@ -325,7 +357,7 @@ avx2! {
     _mm256_add_pd _mm256_sub_pd _mm256_mul_pd _mm256_div_pd _mm256_fmadd_pd _mm256_fnmadd_pd _mm256_max_pd
     _mm256_andnot_pd _mm256_xor_pd,
     sum sum64, squares squares64, deinterleave interleave64, interleave interleave64,
-    store_first store_first64, and _mm256_and_pd, swap _mm256_permute_pd::<0x5>, sum4 sum4_64,
+    store_first store_first64 reload_first64, and _mm256_and_pd, swap _mm256_permute_pd::<0x5>, sum4 sum4_64,
     largest largest64, equals equals64
 }
 

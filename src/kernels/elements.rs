@@ -29,6 +29,8 @@ pub trait Elements: Copy {
     unsafe fn store(self, p: *mut Self::T);
     /// The first `n < LANES` elements; the others zero and not touched.
     unsafe fn load_first(p: *const Self::T, n: usize) -> Self;
+    /// The same of elements that `store_first` may have written a moment ago.
+    unsafe fn reload_first(p: *const Self::T, n: usize) -> Self;
     /// The first `n < LANES` elements; touches no other.
     unsafe fn store_first(self, p: *mut Self::T, n: usize);
     /// Elements from..to; the others zero and not touched.
@@ -98,6 +100,10 @@ impl<V: RealSimd> Elements for Reals<V> {
     #[inline(always)]
     unsafe fn load_first(p: *const V::T, n: usize) -> Self {
         unsafe { Reals(V::load_first(p, n)) }
+    }
+    #[inline(always)]
+    unsafe fn reload_first(p: *const V::T, n: usize) -> Self {
+        unsafe { Reals(V::reload_first(p, n)) }
     }
     #[inline(always)]
     unsafe fn store_first(self, p: *mut V::T, n: usize) {
@@ -220,6 +226,10 @@ where
         unsafe { Pairs(V::load_first(p.cast(), 2 * n)) }
     }
     #[inline(always)]
+    unsafe fn reload_first(p: *const Self::T, n: usize) -> Self {
+        unsafe { Pairs(V::reload_first(p.cast(), 2 * n)) }
+    }
+    #[inline(always)]
     unsafe fn store_first(self, p: *mut Self::T, n: usize) {
         unsafe { self.0.store_first(p.cast(), 2 * n) }
     }
@@ -238,9 +248,7 @@ where
     /// conj(x) f = (xr fr + xi fi) + i (xr fi - xi fr).
     #[inline(always)]
     unsafe fn factor(f: Self::T, conj: bool) -> [V; 2] {
-        unsafe {
-            if conj { [alternating(-f.re), V::splat(f.im)] } else { [V::splat(f.re), alternating(f.im)] }
-        }
+        unsafe { if conj { [alternating(-f.re), V::splat(f.im)] } else { [V::splat(f.re), alternating(f.im)] } }
     }
     #[inline(always)]
     unsafe fn product(f: [V; 2], x: [V; 2]) -> Self {

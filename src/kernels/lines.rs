@@ -34,7 +34,7 @@ impl Access for Whole {
 impl Access for First {
     #[inline(always)]
     unsafe fn load<V: Elements>(self, p: *const V::T) -> V {
-        unsafe { V::load_first(p, self.0) }
+        unsafe { V::reload_first(p, self.0) }
     }
     #[inline(always)]
     unsafe fn store<V: Elements>(self, v: V, p: *mut V::T) {
@@ -102,16 +102,47 @@ pub unsafe fn axpy<V: Elements>(n: usize, alpha: V::T, x: *const V::T, conj: boo
     }
 }
 
-/// y := a0 x0 + a1 x1 + y, or the same with both conjugated.
+/// N lines at once: line l := f[l] x + line l, and with y also g[l] y, either conjugated or both not.
 #[inline(always)]
-pub unsafe fn axpy2<V: Elements>(n: usize, alpha: [V::T; 2], x: [*const V::T; 2], conj: bool, y: *mut V::T) {
+pub unsafe fn update_lines<V: Elements, const N: usize, const TWO: bool>(
+    n: usize,
+    f: [V::T; N],
+    x: *const V::T,
+    g: [V::T; N],
+    y: *const V::T,
+    conj: bool,
+    line: [*mut V::T; N],
+) {
     // SAFETY: as above.
     unsafe {
-        let (f, g) = (V::factor(alpha[0], conj), V::factor(alpha[1], conj));
-        sweep!(V, 4, n, |i, io| {
-            let sum = io.load::<V>(y.add(i)).add_product(f, io.load::<V>(x[0].add(i)).turned());
-            sum.add_product(g, io.load::<V>(x[1].add(i)).turned())
-        } => |v| io.store(v, y.add(i)));
+        let (mut fs, mut gs) = ([V::factor(f[0], conj); N], [V::factor(g[0], conj); N]);
+        for l in 1..N {
+            fs[l] = V::factor(f[l], conj);
+            gs[l] = V::factor(g[l], conj);
+        }
+        macro_rules! rows {
+            ($i:expr, $io:expr) => {{
+                let (i, io) = ($i, $io);
+                let xv = io.load::<V>(x.add(i)).turned();
+                let yv = if TWO { io.load::<V>(y.add(i)).turned() } else { xv };
+                for l in 0..N {
+                    let p = line[l].wrapping_add(i);
+                    let mut v = io.load::<V>(p).add_product(fs[l], xv);
+                    if TWO {
+                        v = v.add_product(gs[l], yv);
+                    }
+                    io.store(v, p);
+                }
+            }};
+        }
+        let mut i = 0;
+        while i + V::LANES <= n {
+            rows!(i, Whole);
+            i += V::LANES;
+        }
+        if i < n {
+            rows!(i, First(n - i));
+        }
     }
 }
 
@@ -213,22 +244,26 @@ pub unsafe fn rot<V: Elements>(n: usize, x: *mut V::T, y: *mut V::T, c: V::T, s:
 pub unsafe fn asum<V: RealSimd>(n: usize, x: *const V::T) -> V::T {
     // SAFETY: as above.
     unsafe {
-        let mut acc = [V::zero(); 4];
+        let mut sum = V::zero();
         let mut i = 0;
-        while i + 4 * V::LANES <= n {
-            for (u, a) in acc.iter_mut().enumerate() {
-                *a = a.add(V::load(x.add(i + u * V::LANES)).abs());
+        if n >= 4 * V::LANES {
+            let mut acc = [V::zero(); 4];
+            while i + 4 * V::LANES <= n {
+                for (u, a) in acc.iter_mut().enumerate() {
+                    *a = a.add(V::load(x.add(i + u * V::LANES)).abs());
+                }
+                i += 4 * V::LANES;
             }
-            i += 4 * V::LANES;
+            sum = acc[0].add(acc[1]).add(acc[2].add(acc[3]));
         }
         while i + V::LANES <= n {
-            acc[0] = acc[0].add(V::load(x.add(i)).abs());
+            sum = sum.add(V::load(x.add(i)).abs());
             i += V::LANES;
         }
         if i < n {
-            acc[1] = acc[1].add(V::load_first(x.add(i), n - i).abs());
+            sum = sum.add(V::load_first(x.add(i), n - i).abs());
         }
-        acc[0].add(acc[1]).add(acc[2].add(acc[3])).sum()
+        sum.sum()
     }
 }
 
@@ -237,24 +272,28 @@ pub unsafe fn asum<V: RealSimd>(n: usize, x: *const V::T) -> V::T {
 pub unsafe fn sum_squares<V: RealSimd>(n: usize, x: *const V::T) -> f64 {
     // SAFETY: as above.
     unsafe {
-        let mut acc = [[V::Wide::zero(); 2]; 4];
+        let mut sum = [V::Wide::zero(); 2];
         let mut i = 0;
-        while i + 4 * V::LANES <= n {
-            for (u, a) in acc.iter_mut().enumerate() {
-                *a = V::load(x.add(i + u * V::LANES)).add_squares(*a);
+        if n >= 4 * V::LANES {
+            let mut acc = [sum; 4];
+            while i + 4 * V::LANES <= n {
+                for (u, a) in acc.iter_mut().enumerate() {
+                    *a = V::load(x.add(i + u * V::LANES)).add_squares(*a);
+                }
+                i += 4 * V::LANES;
             }
-            i += 4 * V::LANES;
+            for part in 0..2 {
+                sum[part] = acc[0][part].add(acc[1][part]).add(acc[2][part].add(acc[3][part]));
+            }
         }
         while i + V::LANES <= n {
-            acc[0] = V::load(x.add(i)).add_squares(acc[0]);
+            sum = V::load(x.add(i)).add_squares(sum);
             i += V::LANES;
         }
         if i < n {
-            acc[1] = V::load_first(x.add(i), n - i).add_squares(acc[1]);
+            sum = V::load_first(x.add(i), n - i).add_squares(sum);
         }
-        let [a, b, c, d] = acc;
-        let sum = |[low, high]: [V::Wide; 2]| low.add(high);
-        sum(a).add(sum(b)).add(sum(c).add(sum(d))).sum()
+        sum[0].add(sum[1]).sum()
     }
 }
 

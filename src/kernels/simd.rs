@@ -24,6 +24,13 @@ pub trait Simd: Copy {
     unsafe fn store(self, p: *mut Self::T);
     /// The first `n < LANES` lanes from memory, the others zero. Touches no other element.
     unsafe fn load_first(p: *const Self::T, n: usize) -> Self;
+    /// `load_first` of what `store_first` may have written a moment ago: made of the same pieces, so that they need not
+    /// have reached the cache.
+    #[inline(always)]
+    unsafe fn reload_first(p: *const Self::T, n: usize) -> Self {
+        // SAFETY: the contract of the trait.
+        unsafe { Self::load_first(p, n) }
+    }
     /// The first `n < LANES` lanes to memory. Touches no other element.
     unsafe fn store_first(self, p: *mut Self::T, n: usize);
     /// Lanes from a packed panel: the kernel's own order of the same number of elements.

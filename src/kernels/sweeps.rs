@@ -99,12 +99,30 @@ impl<T: Scalar, const G: usize, const ROWS: u8> Group<T, G, ROWS> {
             rows::BAND => self.bound + l - i,
             _ => c,
         };
-        let to = if to < 0 { 0 } else if to < c { to } else { c };
-        let from = if from < 0 { 0 } else if from < to { from } else { to };
+        let to = if to < 0 {
+            0
+        } else if to < c {
+            to
+        } else {
+            c
+        };
+        let from = if from < 0 {
+            0
+        } else if from < to {
+            from
+        } else {
+            to
+        };
         (from as usize, to as usize)
     }
 }
 
+/// The first c <= LANES elements of a vector that is being added to.
+#[inline(always)]
+unsafe fn reload_upto<V: Elements>(p: *const V::T, c: usize) -> V {
+    // SAFETY: the contract of the file.
+    unsafe { if c == V::LANES { V::load(p) } else { V::reload_first(p, c) } }
+}
 /// The first c <= LANES elements.
 #[inline(always)]
 unsafe fn load_upto<V: Elements>(p: *const V::T, c: usize) -> V {
@@ -143,7 +161,7 @@ unsafe fn pass<V: Elements, const G: usize, const ROWS: u8, const ADD: bool, con
         macro_rules! corner {
             ($c:expr) => {{
                 let c = $c;
-                let old = if ADD { load_upto::<V>(y.add(i), c) } else { V::load_range(y, 0, 0) };
+                let old = if ADD { reload_upto::<V>(y.add(i), c) } else { V::load_range(y, 0, 0) };
                 let xv = if DOT { load_upto::<V>(x.add(i), c) } else { old };
                 let mut sum = V::begin(old);
                 for l in 0..G {
@@ -253,7 +271,13 @@ unsafe fn add_lines_but_zeros<V: Elements, const G: usize, const ROWS: u8>(
         for l in 0..G {
             if f[l] != V::T::ZERO {
                 let line = g.one(l);
-                lines::axpy::<V>(line.end - line.start, f[l], line.at[0].wrapping_add(line.start), conj, y.add(line.start));
+                lines::axpy::<V>(
+                    line.end - line.start,
+                    f[l],
+                    line.at[0].wrapping_add(line.start),
+                    conj,
+                    y.add(line.start),
+                );
             }
         }
     }
@@ -474,7 +498,7 @@ unsafe fn short_lines_of<V: Elements, const N: usize, const S: usize>(
     // SAFETY: the contract of the file.
     unsafe {
         let last = a.line_len() - (N - 1) * V::LANES;
-        let mut old = [load_upto::<V>(y.add((N - 1) * V::LANES), last); N];
+        let mut old = [reload_upto::<V>(y.add((N - 1) * V::LANES), last); N];
         for (v, old) in old.iter_mut().enumerate().take(N - 1) {
             *old = V::load(y.add(v * V::LANES));
         }
@@ -561,7 +585,11 @@ unsafe fn band_rows<V: Elements>(
         let (row, first, width) = (i as isize, i as isize - after, before + after + 1);
         let high = if V::LANES < 8 { 8 } else { V::LANES };
         for rows in [high, V::LANES] {
-            if rows <= rest && first >= 0 && row + rows as isize + before <= a.lines() as isize && width >= rows as isize {
+            if rows <= rest
+                && first >= 0
+                && row + rows as isize + before <= a.lines() as isize
+                && width >= rows as isize
+            {
                 match rows / V::LANES {
                     1 => band_block::<V, 1>(alpha, a, x, y, out, i, zeros),
                     2 => band_block::<V, 2>(alpha, a, x, y, out, i, zeros),
@@ -586,7 +614,7 @@ unsafe fn band_rows<V: Elements>(
             }
             j += 1;
         }
-        let new = add_scaled::<V>(load_upto(y.add(i), c), alpha, sum, a.is_conj());
+        let new = add_scaled::<V>(reload_upto(y.add(i), c), alpha, sum, a.is_conj());
         store_upto(new, out.add(i), c);
         c
     }
@@ -716,7 +744,8 @@ unsafe fn sym_group<V: Elements, const G: usize, const ROWS: u8>(
         for (l, f) in f.iter_mut().enumerate() {
             *f = alpha * *x.add(j + l);
         }
-        let mut group = Group::<V::T, G, ROWS>::new(a, j, start, if ROWS == rows::HEAD { j + G - 1 } else { a.lines() });
+        let mut group =
+            Group::<V::T, G, ROWS>::new(a, j, start, if ROWS == rows::HEAD { j + G - 1 } else { a.lines() });
         group.bound -= 1;
         let sums = pass::<V, G, ROWS, true, true>(&group, f, conj_add, y, conj_dot, x);
         for l in 0..G {
@@ -735,14 +764,18 @@ unsafe fn sym_band_mv<V: Elements>(alpha: V::T, a: &Lines<V::T>, hermitian: bool
         let n = a.lines();
         let (conj_add, conj_dot) = sym_conj(a, hermitian);
         let strict = a.strict();
-        let (columns, rows) = (strict.with_conj(conj_add), strict.with_conj(conj_dot));
+        // The diagonal goes with the rows, unless only its real part counts.
+        let rows = if hermitian { strict.with_conj(conj_dot) } else { *a };
+        let columns = strict.with_conj(conj_add);
         let mut from = 0;
         while from < n {
             let to = if n - from > ROWS { from + ROWS } else { n };
             band_columns::<V>(alpha, &columns, x, y, from, to, Zeros::Count);
             band_dots::<V>(alpha, &rows, x, y, from, to);
-            for j in from..to {
-                *y.add(j) = alpha * *x.add(j) * diagonal(a, j, hermitian) + *y.add(j);
+            if hermitian {
+                for j in from..to {
+                    *y.add(j) = alpha * *x.add(j) * diagonal(a, j, hermitian) + *y.add(j);
+                }
             }
             from = to;
         }
@@ -863,7 +896,13 @@ unsafe fn tri_band_mv<V: Elements>(a: &Lines<V::T>, diag: Diag, x: *mut V::T, up
         let mut done = 0;
         while done < n {
             // Downwards a step must end where the one before began.
-            let rest = if upwards { n - done } else if n - done < V::LANES { n - done } else { V::LANES };
+            let rest = if upwards {
+                n - done
+            } else if n - done < V::LANES {
+                n - done
+            } else {
+                V::LANES
+            };
             let i = if upwards { done } else { n - done - rest };
             let y = if unit { x.cast_const() } else { nothing.as_ptr().wrapping_sub(i) };
             done += band_rows::<V>(V::T::ONE, &a, x, y, x, i, rest, Zeros::Skip);
@@ -986,6 +1025,22 @@ pub unsafe fn ger<V: Elements>(
     // SAFETY: the contract of the file.
     unsafe {
         let mut j = 0;
+        while j + 4 <= n as isize {
+            let mut f = [V::T::ZERO; 4];
+            let mut line = [a; 4];
+            let mut zeros = false;
+            for l in 0..4 {
+                let v = *y.offset((j + l as isize) * incy);
+                zeros |= v == V::T::ZERO;
+                f[l] = alpha * v.conj_if(conj_y);
+                line[l] = a.offset((j + l as isize) * ld);
+            }
+            if zeros {
+                break;
+            }
+            lines::update_lines::<V, 4, false>(m, f, x, f, x, conj_x, line);
+            j += 4;
+        }
         while j < n as isize {
             let f = *y.offset(j * incy);
             // A zero in y skips the column, NaN in x or not, as in Reference BLAS.
@@ -1012,30 +1067,85 @@ pub unsafe fn rank_update<V: Elements>(
 ) {
     // SAFETY: the contract of the file; the lines are the caller's to write.
     unsafe {
+        let mut j = from;
+        while j + 4 <= to {
+            match beta {
+                None => rank_group::<V, 4, false>(alpha, alpha, x, y, hermitian, a, j),
+                Some(beta) => rank_group::<V, 4, true>(alpha, beta, x, y, hermitian, a, j),
+            }
+            j += 4;
+        }
+        while j < to {
+            match beta {
+                None => rank_group::<V, 1, false>(alpha, alpha, x, y, hermitian, a, j),
+                Some(beta) => rank_group::<V, 1, true>(alpha, beta, x, y, hermitian, a, j),
+            }
+            j += 1;
+        }
+    }
+}
+
+/// Lines j..j+G: the square on the diagonal element by element, the rows outside it in one pass.
+#[inline(always)]
+unsafe fn rank_group<V: Elements, const G: usize, const TWO: bool>(
+    alpha: V::T,
+    beta: V::T,
+    x: *const V::T,
+    y: *const V::T,
+    hermitian: bool,
+    a: &Lines<V::T>,
+    j: usize,
+) {
+    // SAFETY: as above.
+    unsafe {
         let columns = a.axis() == Axis::Cols;
         // Element (i, j) of a stored column is alpha x(i) conj(y(j)); of a stored row j it is alpha x(j) conj(y(i)).
         let conj = hermitian && !columns;
-        for j in from..to {
-            let (lo, hi) = a.range(j);
-            let line = a.at(j).cast_mut();
-            let (xj, yj) = (*x.add(j), *y.add(j));
-            // Zeros skip the line, NaN in the other elements or not, as in Reference BLAS.
-            if xj != V::T::ZERO || yj != V::T::ZERO {
-                let ((f, v), (g, w)) = if columns {
-                    ((alpha * yj.conj_if(hermitian), x), (xj.conj_if(hermitian), y))
-                } else {
-                    ((alpha * xj, y), (yj, x))
-                };
-                match beta {
-                    None => lines::axpy::<V>(hi - lo, f, v.add(lo), conj, line.wrapping_add(lo)),
-                    Some(beta) => {
-                        let (f, v) = ([f, beta * g], [v.add(lo), w.add(lo)]);
-                        lines::axpy2::<V>(hi - lo, f, v, conj, line.wrapping_add(lo));
+        let (v, w) = if columns { (x, y) } else { (y, x) };
+        let (mut f, mut g) = ([V::T::ZERO; G], [V::T::ZERO; G]);
+        let mut at = [a.at(j).cast_mut(); G];
+        // Zeros skip the line, NaN in the other elements or not, as in Reference BLAS.
+        let mut skipped = [false; G];
+        let mut all = true;
+        for l in 0..G {
+            let (own, other) = (*w.add(j + l), *v.add(j + l));
+            f[l] = alpha * own.conj_if(hermitian && columns);
+            g[l] = beta * other.conj_if(hermitian && columns);
+            at[l] = a.at(j + l).cast_mut();
+            skipped[l] = own == V::T::ZERO && other == V::T::ZERO;
+            all &= !skipped[l];
+        }
+        let (start, end) = if a.is_head() { (0, j) } else { (j + G, a.line_len()) };
+        let (vs, ws) = (v.add(start), w.add(start));
+        if all {
+            let mut line = at;
+            for p in line.iter_mut() {
+                *p = p.wrapping_add(start);
+            }
+            lines::update_lines::<V, G, TWO>(end - start, f, vs, g, ws, conj, line);
+        }
+        for l in 0..G {
+            if skipped[l] {
+                // nothing but the diagonal's imaginary part, below
+            } else if !all {
+                let (lo, hi) = a.range(j + l);
+                let (vs, ws, line) = (v.add(lo), w.add(lo), at[l].wrapping_add(lo));
+                lines::update_lines::<V, 1, TWO>(hi - lo, [f[l]], vs, [g[l]], ws, conj, [line]);
+            } else {
+                let (lo, hi) = if a.is_head() { (0, l + 1) } else { (l, G) };
+                for r in 0..G {
+                    if r >= lo && r < hi {
+                        let p = at[l].wrapping_add(j + r);
+                        let mut sum = *p + f[l] * (*v.add(j + r)).conj_if(conj);
+                        if TWO {
+                            sum += g[l] * (*w.add(j + r)).conj_if(conj);
+                        }
+                        *p = sum;
                     }
                 }
             }
             if hermitian {
-                let d = line.wrapping_add(j);
+                let d = at[l].wrapping_add(j + l);
                 *d = V::T::from_real((*d).re());
             }
         }

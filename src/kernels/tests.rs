@@ -318,8 +318,7 @@ fn check_sweeps<T: Scalar>(kernels: &Kernels<T>) {
                 }
             }
         }
-        for (uplo, transposed) in
-            [(Uplo::Upper, false), (Uplo::Upper, true), (Uplo::Lower, false), (Uplo::Lower, true)]
+        for (uplo, transposed) in [(Uplo::Upper, false), (Uplo::Upper, true), (Uplo::Lower, false), (Uplo::Lower, true)]
         {
             for k in [usize::MAX, usize::MAX - 1, 0, 1, 2, 5, 11, 60] {
                 let view = |p: *const T| {
