@@ -44,6 +44,22 @@ macro_rules! in_pieces {
     }};
 }
 
+/// Sums of long vectors: the sums of at most 64 pieces, added in order. What the pieces are depends on n alone.
+#[cold]
+#[inline(never)]
+fn sum_in_pieces<R: Scalar>(n: usize, piece_sum: &(dyn Fn(usize, usize) -> R + Sync)) -> R {
+    const MOST: usize = 64;
+    let piece = n.div_ceil(MOST).next_multiple_of(PIECE);
+    let pieces = n.div_ceil(piece);
+    let mut sums = [R::ZERO; MOST];
+    // SAFETY: as many elements as the array has.
+    let slots = unsafe { VecMut::new(sums.as_mut_ptr(), MOST, 1) };
+    pool::run(pieces, pool::threads_for(2.0 * n as f64), &|task| {
+        slots.sub(task, 1).set(0, piece_sum(task * piece, piece.min(n - task * piece)));
+    });
+    sums[1..pieces].iter().fold(sums[0], |sum, &part| sum + part)
+}
+
 /// Vectors up to this length never use a second thread.
 const LONG: usize = 1 << 16;
 
@@ -158,6 +174,12 @@ fn axpby_strided<T: Scalar>(alpha: T, x: VecRef<T>, beta: T, mut y: VecMut<T>) {
 #[inline]
 pub fn dot<T: Scalar>(x: VecRef<T>, conj_x: bool, y: VecRef<T>) -> T {
     if x.inc() == 1 && y.inc() == 1 {
+        if x.len() > LONG {
+            // SAFETY: the views' own elements.
+            return sum_in_pieces(x.len(), &move |i, n| unsafe {
+                kernel::<T>().dot(n, x.ptr().add(i), conj_x, y.ptr().add(i))
+            });
+        }
         // SAFETY: both views have x.len() elements at consecutive addresses.
         return unsafe { kernel::<T>().dot(x.len(), x.ptr(), conj_x, y.ptr()) };
     }
@@ -191,7 +213,10 @@ pub fn nrm2<T: Scalar>(x: VecRef<T>) -> T::Real {
     let squares = |scale: f64| {
         (0..x.len()).fold(0.0, |sum, i| parts(i).into_iter().fold(sum, |sum, v| sum + (v * scale) * (v * scale)))
     };
-    let sum = if x.inc() == 1 {
+    let sum = if x.inc() == 1 && x.len() > LONG {
+        // SAFETY: the view's own elements.
+        sum_in_pieces(x.len(), &move |i, n| unsafe { kernel::<T>().sum_squares(n, x.ptr().add(i)) })
+    } else if x.inc() == 1 {
         // SAFETY: the view has x.len() elements at consecutive addresses.
         unsafe { kernel::<T>().sum_squares(x.len(), x.ptr()) }
     } else {
@@ -216,6 +241,10 @@ pub fn nrm2<T: Scalar>(x: VecRef<T>) -> T::Real {
 /// Sum of |re| + |im|.
 pub fn asum<T: Scalar>(x: VecRef<T>) -> T::Real {
     if x.inc() == 1 {
+        if x.len() > LONG {
+            // SAFETY: the view's own elements.
+            return sum_in_pieces(x.len(), &move |i, n| unsafe { kernel::<T>().asum(n, x.ptr().add(i)) });
+        }
         // SAFETY: the view has x.len() elements at consecutive addresses.
         return unsafe { kernel::<T>().asum(x.len(), x.ptr()) };
     }

@@ -132,11 +132,51 @@ pub fn sym_mv<T: Scalar>(alpha: T, a: Lines<T>, symmetry: Symmetry, x: VecRef<T>
     if copied {
         level1::copy(result.as_ref(), y.sub(0, n));
     }
-    // SAFETY: both vectors are consecutive and as long as the matrix is.
-    unsafe { kernel::<T>().sym_mv(alpha, &a, symmetry.is_hermitian(), x.ptr(), y.ptr()) };
+    if n < SHARED || a.is_banded() || !sym_mv_in_parts(alpha, a, symmetry, x, y.sub(0, n)) {
+        // SAFETY: both vectors are consecutive and as long as the matrix is.
+        unsafe { kernel::<T>().sym_mv(alpha, &a, symmetry.is_hermitian(), x.ptr(), y.ptr(), 0, n) };
+    }
     if copied {
         level1::copy(y.as_ref(), result);
     }
+}
+
+/// Triangles of at least so many lines are cut into parts; smaller ones are one thread's work.
+const SHARED: usize = 1024;
+
+/// Adds alpha A x to y, where each part of the triangle adds to a vector of its own, and these are added in order: what
+/// the parts are depends on n alone. Says whether there was memory for it.
+#[cold]
+#[inline(never)]
+fn sym_mv_in_parts<T: Scalar>(alpha: T, a: Lines<T>, symmetry: Symmetry, x: VecRef<T>, y: VecMut<T>) -> bool {
+    let n = a.lines();
+    let parts = (n / 512).clamp(2, 32);
+    let Some(scratch) = Scratch::take_for::<T>(n * parts) else { return false };
+    // SAFETY: the scratch memory has as many elements, and is alive until the end.
+    let all = unsafe { VecMut::<T>::new(scratch.ptr::<T>(), n * parts, 1) };
+    let own = |part: usize| all.sub(part * n, n);
+    // Parts of equal area, in lines by fours: the first p parts of a triangle whose lines grow are n sqrt(p / parts) lines.
+    let bound = |part: usize| match part {
+        0 => 0,
+        p if p == parts => n,
+        p if a.is_head() => (n as f64 * (p as f64 / parts as f64).sqrt()) as usize / 4 * 4,
+        p => (n - (n as f64 * (1.0 - p as f64 / parts as f64).sqrt()) as usize) / 4 * 4,
+    };
+    let rows = |part: usize| if a.is_head() { (0, bound(part + 1)) } else { (bound(part), n) };
+    let threads = pool::threads_for(work::<T>(n as f64 * n as f64));
+    pool::run(parts, threads, &|part| {
+        let sum = own(part);
+        let (lo, hi) = rows(part);
+        scale(T::ZERO, &mut sum.sub(lo, hi - lo));
+        let (from, to) = (bound(part), bound(part + 1));
+        // SAFETY: every part has lines and a vector of its own; its lines reach no rows but lo..hi.
+        unsafe { kernel::<T>().sym_mv(alpha, &a, symmetry.is_hermitian(), x.ptr(), sum.ptr(), from, to) };
+    });
+    for part in 0..parts {
+        let (lo, hi) = rows(part);
+        level1::axpy(T::ONE, own(part).as_ref().sub(lo, hi - lo), false, y.sub(lo, hi - lo));
+    }
+    true
 }
 
 /// x := A x, A triangular.
@@ -187,17 +227,19 @@ pub fn ger<T: Scalar>(alpha: T, x: VecRef<T>, conj_x: bool, y: VecRef<T>, conj_y
         return ger_by_definition(alpha, x, conj_x, y, conj_y, a);
     };
     let (x, a_step) = (room.read(x), a.cs());
-    let columns = |from: usize, to: usize| {
-        let (y, a) = (y.sub(from, to - from), a.col(from));
-        // SAFETY: x is consecutive and as long as the columns; every call has columns of its own.
-        unsafe { kernel::<T>().ger(m, to - from, alpha, x.ptr(), conj_x, y.ptr(), y.inc(), conj_y, a.ptr(), a_step) };
-    };
     let threads = pool::threads_for(work::<T>(m as f64 * n as f64));
     if threads == 1 {
-        return columns(0, n);
+        // SAFETY: x is consecutive and as long as the columns.
+        unsafe { kernel::<T>().ger(m, n, alpha, x.ptr(), conj_x, y.ptr(), y.inc(), conj_y, a.ptr(), a_step) };
+        return;
     }
     let piece = n.div_ceil(threads);
-    pool::run(n.div_ceil(piece), threads, &|task| columns(task * piece, ((task + 1) * piece).min(n)));
+    pool::run(n.div_ceil(piece), threads, &|task| {
+        let (from, to) = (task * piece, ((task + 1) * piece).min(n));
+        let (y, a) = (y.sub(from, to - from), a.col(from));
+        // SAFETY: as above; every task has columns of its own.
+        unsafe { kernel::<T>().ger(m, to - from, alpha, x.ptr(), conj_x, y.ptr(), y.inc(), conj_y, a.ptr(), a_step) };
+    });
 }
 
 /// A := alpha x x^T + A on the stored triangle, or alpha x x^H with a real alpha.
@@ -226,19 +268,20 @@ fn rank_update<T: Scalar>(alpha: T, beta: Option<T>, x: VecRef<T>, y: VecRef<T>,
     };
     let x = room.read(x);
     let y = if beta.is_some() { room.read(y) } else { x };
-    let lines = |from: usize, to: usize| {
-        // SAFETY: both vectors are consecutive and as long as the matrix is; every call has lines of its own.
-        unsafe {
-            kernel::<T>().rank_update(alpha, beta, x.ptr(), y.ptr(), symmetry.is_hermitian(), &a.as_ref(), from, to)
-        };
-    };
+    let hermitian = symmetry.is_hermitian();
     let threads = pool::threads_for(work::<T>(n as f64 * n as f64 * 0.5));
     if threads == 1 {
-        return lines(0, n);
+        // SAFETY: both vectors are consecutive and as long as the matrix is.
+        unsafe { kernel::<T>().rank_update(alpha, beta, x.ptr(), y.ptr(), hermitian, &a.as_ref(), 0, n) };
+        return;
     }
     // Lines have different lengths: small pieces, taken as threads come to them.
     const PIECE: usize = 64;
-    pool::run(n.div_ceil(PIECE), threads, &|task| lines(task * PIECE, ((task + 1) * PIECE).min(n)));
+    pool::run(n.div_ceil(PIECE), threads, &|task| {
+        let (from, to) = (task * PIECE, ((task + 1) * PIECE).min(n));
+        // SAFETY: as above; every task has lines of its own.
+        unsafe { kernel::<T>().rank_update(alpha, beta, x.ptr(), y.ptr(), hermitian, &a.as_ref(), from, to) };
+    });
 }
 
 // ---------------------------------------------------------------------------------------------------------------------

@@ -582,6 +582,11 @@ impl<'a, T: Scalar> Lines<'a, T> {
         let bend = if self.bend == 0 { 0 } else { self.bend * (j * (j - 1) / 2) };
         self.origin.wrapping_offset(j * self.step + bend)
     }
+    /// From element 0 of a line of a whole matrix or a band to that of the next.
+    #[inline(always)]
+    pub fn step(&self) -> isize {
+        self.step
+    }
     /// The stored elements of line j: the first, and the one behind the last.
     #[inline(always)]
     pub fn range(&self, j: usize) -> (usize, usize) {

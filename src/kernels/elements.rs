@@ -277,13 +277,12 @@ where
     #[inline(always)]
     unsafe fn finish(sum: [V; 2], y: Self, conj: bool) -> Self {
         unsafe {
-            let (real, turned) = (sum[0], sum[1].swap_pairs());
+            // y + (1, 1) or (1, -1) times the one, (-1, 1) or (1, 1) times the other: no branch in a loop.
             let one = <V::T as Scalar>::ONE;
-            if conj {
-                Pairs(real.mul_add(alternating(-one), y.0).add(turned))
-            } else {
-                Pairs(turned.mul_add(alternating(one), y.0.add(real)))
-            }
+            let sign = if conj { one } else { -one };
+            let real = V::interleave(V::splat(one), V::splat(-sign)).0;
+            let turned = V::interleave(V::splat(sign), V::splat(one)).0;
+            Pairs(sum[1].swap_pairs().mul_add(turned, sum[0].mul_add(real, y.0)))
         }
     }
     #[inline(always)]

@@ -127,7 +127,7 @@ pub trait LineKernel<T: Scalar>: Sync {
     /// nothing.
     unsafe fn iamax(&self, n: usize, x: *const T) -> usize;
     unsafe fn mv(&self, alpha: T, a: &Lines<T>, x: *const T, y: *mut T, from: usize, to: usize);
-    unsafe fn sym_mv(&self, alpha: T, a: &Lines<T>, hermitian: bool, x: *const T, y: *mut T);
+    unsafe fn sym_mv(&self, alpha: T, a: &Lines<T>, hermitian: bool, x: *const T, y: *mut T, from: usize, to: usize);
     unsafe fn tri_mv(&self, a: &Lines<T>, diag: Diag, x: *mut T);
     unsafe fn tri_sv(&self, a: &Lines<T>, diag: Diag, x: *mut T);
     unsafe fn ger(
@@ -336,8 +336,8 @@ macro_rules! kernel_table {
                 unsafe { sweeps::mv::<$E>(alpha, a, x, y, from, to) }
             } }
             kernel_table! { @fn $feature
-            unsafe fn sym_mv(&self, alpha: $T, a: &Lines<$T>, hermitian: bool, x: *const $T, y: *mut $T) {
-                unsafe { sweeps::sym_mv::<$E>(alpha, a, hermitian, x, y) }
+            unsafe fn sym_mv(&self, alpha: $T, a: &Lines<$T>, hermitian: bool, x: *const $T, y: *mut $T, from: usize, to: usize) {
+                unsafe { sweeps::sym_mv::<$E>(alpha, a, hermitian, x, y, from, to) }
             } }
             kernel_table! { @fn $feature
             unsafe fn tri_mv(&self, a: &Lines<$T>, diag: Diag, x: *mut $T) {

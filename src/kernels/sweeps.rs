@@ -11,7 +11,7 @@
 use super::elements::Elements;
 use super::lines;
 use crate::matrix::{Axis, Diag, Lines};
-use crate::scalar::Scalar;
+use crate::scalar::{Real, Scalar};
 
 /// Which rows the lines of a [`Group`] have.
 mod rows {
@@ -559,6 +559,9 @@ unsafe fn band_columns<V: Elements>(
 ) {
     // SAFETY: the contract of the file.
     unsafe {
+        if narrow(alpha, a, x, Some(y.cast_const()), y, from, to, true, zeros) {
+            return;
+        }
         let mut i = from;
         while i < to {
             i += band_rows::<V>(alpha, a, x, y, y, i, to - i, zeros);
@@ -614,9 +617,84 @@ unsafe fn band_rows<V: Elements>(
             }
             j += 1;
         }
-        let new = add_scaled::<V>(reload_upto(y.add(i), c), alpha, sum, a.is_conj());
+        let new = add_scaled::<V>(reload_upto(y.wrapping_add(i), c), alpha, sum, a.is_conj());
         store_upto(new, out.add(i), c);
         c
+    }
+}
+
+/// out := alpha A x + y, or without y, for rows from..to, upwards or downwards, of a real band of W diagonals whose lines are columns.
+#[inline(always)]
+unsafe fn narrow_rows<T: Scalar, const W: usize>(
+    alpha: T,
+    a: &Lines<T>,
+    x: *const T,
+    y: Option<*const T>,
+    out: *mut T,
+    from: usize,
+    to: usize,
+    upwards: bool,
+    zeros: Zeros,
+) {
+    // SAFETY: the contract of the file.
+    unsafe {
+        let (before, after) = a.reach();
+        let lines = a.lines() as isize;
+        let step = a.step();
+        for k in from..to {
+            let i = if upwards { k } else { to - 1 - (k - from) };
+            let row = i as isize;
+            let first = row - after;
+            let mut sum = T::ZERO;
+            if first >= 0 && row + before < lines {
+                let p = a.at(first as usize).wrapping_add(i);
+                for t in 0..W as isize {
+                    let f = *x.offset(first + t);
+                    let term = *p.wrapping_offset(t * step) * f;
+                    sum += if zeros == Zeros::Skip && f == T::ZERO { T::ZERO } else { term };
+                }
+            } else {
+                let end = if row + before < lines { row + before + 1 } else { lines };
+                let mut j = if first > 0 { first } else { 0 };
+                while j < end {
+                    let f = *x.offset(j);
+                    if zeros == Zeros::Count || f != T::ZERO {
+                        sum += *a.at(j as usize).wrapping_add(i) * f;
+                    }
+                    j += 1;
+                }
+            }
+            *out.add(i) = match y {
+                Some(y) => alpha * sum + *y.add(i),
+                None => alpha * sum,
+            };
+        }
+    }
+}
+
+/// Does the same if the band is that narrow; says whether it was.
+#[inline(always)]
+unsafe fn narrow<T: Scalar>(
+    alpha: T,
+    a: &Lines<T>,
+    x: *const T,
+    y: Option<*const T>,
+    out: *mut T,
+    from: usize,
+    to: usize,
+    upwards: bool,
+    zeros: Zeros,
+) -> bool {
+    // SAFETY: the contract of the file.
+    unsafe {
+        let (before, after) = a.reach();
+        match (T::IS_COMPLEX, before + after + 1) {
+            (false, 1) => narrow_rows::<T, 1>(alpha, a, x, y, out, from, to, upwards, zeros),
+            (false, 2) => narrow_rows::<T, 2>(alpha, a, x, y, out, from, to, upwards, zeros),
+            (false, 3) => narrow_rows::<T, 3>(alpha, a, x, y, out, from, to, upwards, zeros),
+            _ => return false,
+        }
+        true
     }
 }
 
@@ -683,30 +761,39 @@ unsafe fn band_block<V: Elements, const R: usize>(
         }
         for r in 0..R {
             let at = i + r * V::LANES;
-            add_scaled::<V>(V::load(y.add(at)), alpha, sums[r], a.is_conj()).store(out.add(at));
+            add_scaled::<V>(V::load(y.wrapping_add(at)), alpha, sums[r], a.is_conj()).store(out.add(at));
         }
     }
 }
 
-/// Adds alpha A x to y, A symmetric or Hermitian with one triangle stored.
+/// Adds alpha A x to y, A symmetric or Hermitian with one triangle stored; or what lines from..to of a full or packed
+/// triangle contribute to it.
 #[inline(always)]
-pub unsafe fn sym_mv<V: Elements>(alpha: V::T, a: &Lines<V::T>, hermitian: bool, x: *const V::T, y: *mut V::T) {
+pub unsafe fn sym_mv<V: Elements>(
+    alpha: V::T,
+    a: &Lines<V::T>,
+    hermitian: bool,
+    x: *const V::T,
+    y: *mut V::T,
+    from: usize,
+    to: usize,
+) {
     // SAFETY: the contract of the file.
     unsafe {
         if a.is_banded() {
             return sym_band_mv::<V>(alpha, a, hermitian, x, y);
         }
         match (a.is_head(), V::T::IS_COMPLEX) {
-            (true, true) => by_groups!(j in 0, a.lines(); 2, 1; |N| {
+            (true, true) => by_groups!(j in from, to; 2, 1; |N| {
                 sym_group::<V, N, { rows::HEAD }>(alpha, a, hermitian, j, 0, x, y);
             }),
-            (true, false) => by_groups!(j in 0, a.lines(); 4, 1; |N| {
+            (true, false) => by_groups!(j in from, to; 4, 1; |N| {
                 sym_group::<V, N, { rows::HEAD }>(alpha, a, hermitian, j, 0, x, y);
             }),
-            (false, true) => by_groups!(j in 0, a.lines(); 2, 1; |N| {
+            (false, true) => by_groups!(j in from, to; 2, 1; |N| {
                 sym_group::<V, N, { rows::STRICT_TAIL }>(alpha, a, hermitian, j, j, x, y);
             }),
-            (false, false) => by_groups!(j in 0, a.lines(); 4, 1; |N| {
+            (false, false) => by_groups!(j in from, to; 4, 1; |N| {
                 sym_group::<V, N, { rows::STRICT_TAIL }>(alpha, a, hermitian, j, j, x, y);
             }),
         }
@@ -748,9 +835,18 @@ unsafe fn sym_group<V: Elements, const G: usize, const ROWS: u8>(
             Group::<V::T, G, ROWS>::new(a, j, start, if ROWS == rows::HEAD { j + G - 1 } else { a.lines() });
         group.bound -= 1;
         let sums = pass::<V, G, ROWS, true, true>(&group, f, conj_add, y, conj_dot, x);
+        let mut own = [V::T::ZERO; G];
         for l in 0..G {
-            let p = y.add(j + l);
-            *p = *p + (f[l] * diagonal(a, j + l, hermitian) + alpha * sums[l]);
+            own[l] = f[l] * diagonal(a, j + l, hermitian) + alpha * sums[l];
+        }
+        if G == V::LANES {
+            // As one vector, which is how the next group reads it.
+            let unit = V::factor(V::T::ONE, false);
+            V::load(y.add(j)).add_product(unit, V::load(own.as_ptr()).turned()).store(y.add(j));
+        } else {
+            for (l, &own) in own.iter().enumerate() {
+                *y.add(j + l) = *y.add(j + l) + own;
+            }
         }
     }
 }
@@ -892,18 +988,17 @@ unsafe fn tri_band_mv<V: Elements>(a: &Lines<V::T>, diag: Diag, x: *mut V::T, up
         let n = a.lines();
         let unit = diag == Diag::Unit;
         let a = if unit { a.strict() } else { *a };
+        let old = if unit { Some(x.cast_const()) } else { None };
+        if narrow(V::T::ONE, &a, x, old, x, 0, n, upwards, Zeros::Skip) {
+            return;
+        }
         let nothing = [V::T::ZERO; super::tile::MAX_WIDTH];
         let mut done = 0;
         while done < n {
             // Downwards a step must end where the one before began.
-            let rest = if upwards {
-                n - done
-            } else if n - done < V::LANES {
-                n - done
-            } else {
-                V::LANES
-            };
-            let i = if upwards { done } else { n - done - rest };
+            let left = n - done;
+            let rest = if upwards || left < V::LANES { left } else { V::LANES };
+            let i = if upwards { done } else { left - rest };
             let y = if unit { x.cast_const() } else { nothing.as_ptr().wrapping_sub(i) };
             done += band_rows::<V>(V::T::ONE, &a, x, y, x, i, rest, Zeros::Skip);
         }
@@ -976,6 +1071,20 @@ unsafe fn solve_group<V: Elements, const G: usize, const HEAD: bool, const COLS:
                 }
             }
         }
+        // The divisions do not wait for each other: reciprocals of the diagonal, where none leaves the range of normal
+        // numbers.
+        let mut inverse = [V::T::ONE; G];
+        let mut normal = G > 1 && !unit;
+        if normal {
+            let (least, most) = if size_of::<<V::T as Scalar>::Real>() == 8 { (1e-300, 1e300) } else { (1e-36, 1e36) };
+            let (least, most) = (Real::from_f64(least), Real::from_f64(most));
+            for l in 0..G {
+                let d = (*group.at[l].wrapping_add(j + l)).conj_if(conj);
+                inverse[l] = V::T::ONE / d;
+                let size = d.abs1();
+                normal &= size > least && size < most;
+            }
+        }
         let (before, after) = a.reach();
         let reach = if HEAD { before } else { after };
         for step in 0..G {
@@ -984,7 +1093,9 @@ unsafe fn solve_group<V: Elements, const G: usize, const HEAD: bool, const COLS:
             if COLS && b[l] == V::T::ZERO {
                 continue;
             }
-            if !unit {
+            if normal {
+                b[l] = b[l] * inverse[l];
+            } else if !unit {
                 b[l] = b[l] / (*group.at[l].wrapping_add(j + l)).conj_if(conj);
             }
             for r in 0..G {
@@ -1067,27 +1178,25 @@ pub unsafe fn rank_update<V: Elements>(
 ) {
     // SAFETY: the contract of the file; the lines are the caller's to write.
     unsafe {
-        let mut j = from;
-        while j + 4 <= to {
-            match beta {
-                None => rank_group::<V, 4, false>(alpha, alpha, x, y, hermitian, a, j),
-                Some(beta) => rank_group::<V, 4, true>(alpha, beta, x, y, hermitian, a, j),
-            }
-            j += 4;
+        macro_rules! groups {
+            ($HEAD:literal, $TWO:literal, $beta:expr) => {{
+                by_groups!(j in from, to; 4, 1; |N| {
+                    rank_group::<V, N, $HEAD, $TWO>(alpha, $beta, x, y, hermitian, a, j);
+                })
+            }};
         }
-        while j < to {
-            match beta {
-                None => rank_group::<V, 1, false>(alpha, alpha, x, y, hermitian, a, j),
-                Some(beta) => rank_group::<V, 1, true>(alpha, beta, x, y, hermitian, a, j),
-            }
-            j += 1;
+        match (a.is_head(), beta) {
+            (true, None) => groups!(true, false, alpha),
+            (false, None) => groups!(false, false, alpha),
+            (true, Some(beta)) => groups!(true, true, beta),
+            (false, Some(beta)) => groups!(false, true, beta),
         }
     }
 }
 
 /// Lines j..j+G: the square on the diagonal element by element, the rows outside it in one pass.
 #[inline(always)]
-unsafe fn rank_group<V: Elements, const G: usize, const TWO: bool>(
+unsafe fn rank_group<V: Elements, const G: usize, const HEAD: bool, const TWO: bool>(
     alpha: V::T,
     beta: V::T,
     x: *const V::T,
@@ -1115,7 +1224,7 @@ unsafe fn rank_group<V: Elements, const G: usize, const TWO: bool>(
             skipped[l] = own == V::T::ZERO && other == V::T::ZERO;
             all &= !skipped[l];
         }
-        let (start, end) = if a.is_head() { (0, j) } else { (j + G, a.line_len()) };
+        let (start, end) = if HEAD { (0, j) } else { (j + G, a.line_len()) };
         let (vs, ws) = (v.add(start), w.add(start));
         if all {
             let mut line = at;
@@ -1132,7 +1241,7 @@ unsafe fn rank_group<V: Elements, const G: usize, const TWO: bool>(
                 let (vs, ws, line) = (v.add(lo), w.add(lo), at[l].wrapping_add(lo));
                 lines::update_lines::<V, 1, TWO>(hi - lo, [f[l]], vs, [g[l]], ws, conj, [line]);
             } else {
-                let (lo, hi) = if a.is_head() { (0, l + 1) } else { (l, G) };
+                let (lo, hi) = if HEAD { (0, l + 1) } else { (l, G) };
                 for r in 0..G {
                     if r >= lo && r < hi {
                         let p = at[l].wrapping_add(j + r);

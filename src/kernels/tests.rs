@@ -350,7 +350,7 @@ fn check_sweeps<T: Scalar>(kernels: &Kernels<T>) {
                         .collect();
                     let mut got = y.clone();
                     // SAFETY: as above.
-                    unsafe { kernel.sym_mv(alpha, &a, hermitian, x.as_ptr(), got.as_mut_ptr()) };
+                    unsafe { kernel.sym_mv(alpha, &a, hermitian, x.as_ptr(), got.as_mut_ptr(), 0, n) };
                     assert_eq!(got, want, "sym_mv {at} hermitian={hermitian}");
                 }
                 for diag in [Diag::Stored, Diag::Unit] {
