@@ -147,6 +147,7 @@ macro_rules! avx2 {
                 unsafe { $V($maskload(p, range($mask.as_ptr().cast(), $lanes, from, to))) }
             }
             #[inline(always)]
+            #[allow(clippy::missing_transmute_annotations)]
             unsafe fn keep(self, from: usize, to: usize) -> Self {
                 unsafe {
                     let mask = range($mask.as_ptr().cast(), $lanes, from, to);

@@ -8,6 +8,9 @@
 //! Vectors are at consecutive addresses. The order in which an element's terms are added depends on the shape of the
 //! matrix alone. Contract as in `tile.rs`; matrix and vectors do not overlap.
 
+// Lines are counted: an index that runs through several arrays at once says more than four zipped iterators.
+#![allow(clippy::needless_range_loop)]
+
 use super::elements::Elements;
 use super::lines;
 use crate::matrix::{Axis, Diag, Lines};
@@ -86,7 +89,7 @@ impl<T: Scalar, const G: usize, const ROWS: u8> Group<T, G, ROWS> {
     }
     /// Which of the c rows from i on line l has, counted from i.
     #[inline(always)]
-    fn lanes<V: Elements>(&self, l: usize, i: usize, c: usize) -> (usize, usize) {
+    fn lanes(&self, l: usize, i: usize, c: usize) -> (usize, usize) {
         let (i, l, c) = (i as isize, l as isize, c as isize);
         let from = match ROWS {
             rows::TAIL => self.start as isize + l - i,
@@ -166,7 +169,7 @@ unsafe fn pass<V: Elements, const G: usize, const ROWS: u8, const ADD: bool, con
                 let mut sum = V::begin(old);
                 for l in 0..G {
                     let p = g.at[l].wrapping_add(i);
-                    let (from, to) = if ROWS == rows::SAME { (0, c) } else { g.lanes::<V>(l, i, c) };
+                    let (from, to) = if ROWS == rows::SAME { (0, c) } else { g.lanes(l, i, c) };
                     let line = V::load_range(p, from, to);
                     if ADD && ROWS == rows::SAME {
                         // What stands in other lanes is not stored.
@@ -311,7 +314,7 @@ macro_rules! by_groups {
         let mut $j = $from;
         let to = $to;
         $(
-            while $j + $G <= to {
+            while to - $j >= $G {
                 const $N: usize = $G;
                 $body
                 $j += $G;
