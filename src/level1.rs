@@ -5,6 +5,7 @@
 
 use crate::kernels::LineKernel;
 use crate::matrix::{VecMut, VecRef};
+use crate::runtime::pool;
 use crate::scalar::{Complex, Real, Scalar};
 
 #[inline(always)]
@@ -18,30 +19,85 @@ fn consecutive<T: Scalar>(x: VecRef<T>, y: VecRef<T>) -> bool {
     x.inc() == 1 && y.inc() == 1 && (x.ptr() == y.ptr() || apart(x, y))
 }
 
+#[inline(always)]
 fn apart<T: Scalar>(x: VecRef<T>, y: VecRef<T>) -> bool {
     let bytes = x.len() * size_of::<T>();
     (x.ptr() as usize).abs_diff(y.ptr() as usize) >= bytes
 }
 
-/// y := x.
-pub fn copy<T: Scalar>(x: VecRef<T>, mut y: VecMut<T>) {
-    if consecutive(x, y.as_ref()) {
-        // SAFETY: both views have x.len() elements at consecutive addresses.
-        unsafe { core::ptr::copy(x.ptr(), y.ptr(), x.len()) };
-        return;
+/// Elements of a vector that one task takes: the same for any number of threads. Half a megabyte or less of each vector.
+const PIECE: usize = 1 << 15;
+
+/// Runs a kernel for `$len` elements from `$i` on: all `$n` at once, or pieces of them on several threads where the
+/// vectors are long enough to pay for it. (A macro: short vectors are to reach the kernel without a detour.)
+macro_rules! in_pieces {
+    ($n:expr, |$i:ident, $len:ident| $call:expr) => {{
+        let n = $n;
+        if n <= LONG {
+            let ($i, $len) = (0, n);
+            // SAFETY: the views' own elements.
+            unsafe { $call }
+        } else {
+            // SAFETY: as above; every task has elements of its own.
+            long_in_pieces(n, &move |$i, $len| unsafe { $call })
+        }
+    }};
+}
+
+/// Sums of long vectors: the sums of at most 64 pieces, added in order. What the pieces are depends on n alone.
+#[cold]
+#[inline(never)]
+fn sum_in_pieces<R: Scalar>(n: usize, piece_sum: &(dyn Fn(usize, usize) -> R + Sync)) -> R {
+    const MOST: usize = 64;
+    let piece = n.div_ceil(MOST).next_multiple_of(PIECE);
+    let pieces = n.div_ceil(piece);
+    let mut sums = [R::ZERO; MOST];
+    // SAFETY: as many elements as the array has.
+    let slots = unsafe { VecMut::new(sums.as_mut_ptr(), MOST, 1) };
+    pool::run(pieces, pool::threads_for(2.0 * n as f64), &|task| {
+        slots.sub(task, 1).set(0, piece_sum(task * piece, piece.min(n - task * piece)));
+    });
+    sums[1..pieces].iter().fold(sums[0], |sum, &part| sum + part)
+}
+
+/// Vectors up to this length never use a second thread.
+const LONG: usize = 1 << 16;
+
+#[cold]
+#[inline(never)]
+fn long_in_pieces(n: usize, work: &(dyn Fn(usize, usize) + Sync)) {
+    let threads = pool::threads_for(2.0 * n as f64);
+    if threads == 1 {
+        return work(0, n);
     }
+    pool::run(n.div_ceil(PIECE), threads, &|task| work(task * PIECE, PIECE.min(n - task * PIECE)));
+}
+
+/// y := x.
+#[inline]
+pub fn copy<T: Scalar>(x: VecRef<T>, y: VecMut<T>) {
+    if x.inc() == 1 && y.inc() == 1 && apart(x, y.as_ref()) {
+        return in_pieces!(x.len(), |i, n| kernel::<T>().copy(n, x.ptr().add(i), y.ptr().add(i)));
+    }
+    copy_strided(x, y);
+}
+#[inline(never)]
+fn copy_strided<T: Scalar>(x: VecRef<T>, mut y: VecMut<T>) {
     for i in 0..x.len() {
         y.set(i, x.get(i));
     }
 }
 
 /// Exchanges x and y.
-pub fn swap<T: Scalar>(mut x: VecMut<T>, mut y: VecMut<T>) {
+#[inline]
+pub fn swap<T: Scalar>(x: VecMut<T>, y: VecMut<T>) {
     if consecutive(x.as_ref(), y.as_ref()) {
-        // SAFETY: both views have x.len() elements at consecutive addresses.
-        unsafe { kernel::<T>().swap(x.len(), x.ptr(), y.ptr()) };
-        return;
+        return in_pieces!(x.len(), |i, n| kernel::<T>().swap(n, x.ptr().add(i), y.ptr().add(i)));
     }
+    swap_strided(x, y);
+}
+#[inline(never)]
+fn swap_strided<T: Scalar>(mut x: VecMut<T>, mut y: VecMut<T>) {
     for i in 0..x.len() {
         let (a, b) = (x.get(i), y.get(i));
         x.set(i, b);
@@ -50,51 +106,63 @@ pub fn swap<T: Scalar>(mut x: VecMut<T>, mut y: VecMut<T>) {
 }
 
 /// x := alpha x. A NaN or infinity in x times zero is NaN, as in Reference BLAS since 3.10.
-pub fn scal<T: Scalar>(alpha: T, mut x: VecMut<T>) {
+#[inline]
+pub fn scal<T: Scalar>(alpha: T, x: VecMut<T>) {
     if x.inc() == 1 {
-        // SAFETY: the view has x.len() elements at consecutive addresses.
-        unsafe { kernel::<T>().scal(x.len(), alpha, x.ptr()) };
-        return;
+        return in_pieces!(x.len(), |i, n| kernel::<T>().scal(n, alpha, x.ptr().add(i)));
     }
+    scal_strided(alpha, x);
+}
+#[inline(never)]
+fn scal_strided<T: Scalar>(alpha: T, mut x: VecMut<T>) {
     for i in 0..x.len() {
         x.set(i, alpha * x.get(i));
     }
 }
 
 /// x := alpha x with a real alpha.
-pub fn scal_real<T: Scalar>(alpha: T::Real, mut x: VecMut<T>) {
+#[inline]
+pub fn scal_real<T: Scalar>(alpha: T::Real, x: VecMut<T>) {
     if x.inc() == 1 {
-        // SAFETY: as above.
-        unsafe { kernel::<T>().scal_real(x.len(), alpha, x.ptr()) };
-        return;
+        return in_pieces!(x.len(), |i, n| kernel::<T>().scal_real(n, alpha, x.ptr().add(i)));
     }
+    scal_real_strided(alpha, x);
+}
+#[inline(never)]
+fn scal_real_strided<T: Scalar>(alpha: T::Real, mut x: VecMut<T>) {
     for i in 0..x.len() {
         x.set(i, x.get(i).scale(alpha));
     }
 }
 
 /// y := alpha x + y, or alpha conj(x) + y. alpha == 0 reads nothing.
-pub fn axpy<T: Scalar>(alpha: T, x: VecRef<T>, conj_x: bool, mut y: VecMut<T>) {
+#[inline]
+pub fn axpy<T: Scalar>(alpha: T, x: VecRef<T>, conj_x: bool, y: VecMut<T>) {
     if alpha == T::ZERO {
         return;
     }
     if consecutive(x, y.as_ref()) {
-        // SAFETY: both views have x.len() elements at consecutive addresses.
-        unsafe { kernel::<T>().axpy(x.len(), alpha, x.ptr(), conj_x, y.ptr()) };
-        return;
+        return in_pieces!(x.len(), |i, n| kernel::<T>().axpy(n, alpha, x.ptr().add(i), conj_x, y.ptr().add(i)));
     }
+    axpy_strided(alpha, x, conj_x, y);
+}
+#[inline(never)]
+fn axpy_strided<T: Scalar>(alpha: T, x: VecRef<T>, conj_x: bool, mut y: VecMut<T>) {
     for i in 0..x.len() {
         y.set(i, alpha * x.get(i).conj_if(conj_x) + y.get(i));
     }
 }
 
 /// y := alpha x + beta y; a factor of zero means that its vector is not read.
-pub fn axpby<T: Scalar>(alpha: T, x: VecRef<T>, beta: T, mut y: VecMut<T>) {
+#[inline]
+pub fn axpby<T: Scalar>(alpha: T, x: VecRef<T>, beta: T, y: VecMut<T>) {
     if alpha != T::ZERO && consecutive(x, y.as_ref()) {
-        // SAFETY: both views have x.len() elements at consecutive addresses.
-        unsafe { kernel::<T>().axpby(x.len(), alpha, x.ptr(), beta, y.ptr()) };
-        return;
+        return in_pieces!(x.len(), |i, n| kernel::<T>().axpby(n, alpha, x.ptr().add(i), beta, y.ptr().add(i)));
     }
+    axpby_strided(alpha, x, beta, y);
+}
+#[inline(never)]
+fn axpby_strided<T: Scalar>(alpha: T, x: VecRef<T>, beta: T, mut y: VecMut<T>) {
     for i in 0..x.len() {
         let ax = if alpha == T::ZERO { T::ZERO } else { alpha * x.get(i) };
         let by = if beta == T::ZERO { T::ZERO } else { beta * y.get(i) };
@@ -103,11 +171,22 @@ pub fn axpby<T: Scalar>(alpha: T, x: VecRef<T>, beta: T, mut y: VecMut<T>) {
 }
 
 /// Sum of x(i) y(i), or conj(x(i)) y(i).
+#[inline]
 pub fn dot<T: Scalar>(x: VecRef<T>, conj_x: bool, y: VecRef<T>) -> T {
     if x.inc() == 1 && y.inc() == 1 {
+        if x.len() > LONG {
+            // SAFETY: the views' own elements.
+            return sum_in_pieces(x.len(), &move |i, n| unsafe {
+                kernel::<T>().dot(n, x.ptr().add(i), conj_x, y.ptr().add(i))
+            });
+        }
         // SAFETY: both views have x.len() elements at consecutive addresses.
         return unsafe { kernel::<T>().dot(x.len(), x.ptr(), conj_x, y.ptr()) };
     }
+    dot_strided(x, conj_x, y)
+}
+#[inline(never)]
+fn dot_strided<T: Scalar>(x: VecRef<T>, conj_x: bool, y: VecRef<T>) -> T {
     let mut sum = T::ZERO;
     for i in 0..x.len() {
         sum += x.get(i).conj_if(conj_x) * y.get(i);
@@ -134,7 +213,10 @@ pub fn nrm2<T: Scalar>(x: VecRef<T>) -> T::Real {
     let squares = |scale: f64| {
         (0..x.len()).fold(0.0, |sum, i| parts(i).into_iter().fold(sum, |sum, v| sum + (v * scale) * (v * scale)))
     };
-    let sum = if x.inc() == 1 {
+    let sum = if x.inc() == 1 && x.len() > LONG {
+        // SAFETY: the view's own elements.
+        sum_in_pieces(x.len(), &move |i, n| unsafe { kernel::<T>().sum_squares(n, x.ptr().add(i)) })
+    } else if x.inc() == 1 {
         // SAFETY: the view has x.len() elements at consecutive addresses.
         unsafe { kernel::<T>().sum_squares(x.len(), x.ptr()) }
     } else {
@@ -159,6 +241,10 @@ pub fn nrm2<T: Scalar>(x: VecRef<T>) -> T::Real {
 /// Sum of |re| + |im|.
 pub fn asum<T: Scalar>(x: VecRef<T>) -> T::Real {
     if x.inc() == 1 {
+        if x.len() > LONG {
+            // SAFETY: the view's own elements.
+            return sum_in_pieces(x.len(), &move |i, n| unsafe { kernel::<T>().asum(n, x.ptr().add(i)) });
+        }
         // SAFETY: the view has x.len() elements at consecutive addresses.
         return unsafe { kernel::<T>().asum(x.len(), x.ptr()) };
     }
@@ -195,18 +281,8 @@ pub fn iamax<T: Scalar>(x: VecRef<T>) -> Option<usize> {
     if x.get(0).abs1().is_nan() {
         return Some(0);
     }
-    // One pass for the piece in which the largest stands, then a look at that piece alone.
-    const PIECE: usize = 512;
-    let (mut largest, mut piece) = (-T::Real::ONE, 0);
-    for from in (0..x.len()).step_by(PIECE) {
-        let part = x.sub(from, PIECE.min(x.len() - from));
-        // SAFETY: the view has part.len() elements at consecutive addresses.
-        let most = unsafe { kernel::<T>().max_abs1(part.len(), part.ptr()) };
-        if most > largest {
-            (largest, piece) = (most, from);
-        }
-    }
-    (piece..x.len()).find(|&i| x.get(i).abs1() == largest)
+    // SAFETY: the view has x.len() elements at consecutive addresses, at least one.
+    Some(unsafe { kernel::<T>().iamax(x.len(), x.ptr()) })
 }
 
 /// First element of the smallest |re| + |im|.
@@ -235,12 +311,15 @@ fn first_by<T: Scalar>(x: VecRef<T>, better: impl Fn(T, T) -> bool) -> Option<us
 }
 
 /// (x, y) := (c x + s y, c y - s x).
-pub fn rot<T: Scalar>(mut x: VecMut<T>, mut y: VecMut<T>, c: T::Real, s: T::Real) {
+#[inline]
+pub fn rot<T: Scalar>(x: VecMut<T>, y: VecMut<T>, c: T::Real, s: T::Real) {
     if consecutive(x.as_ref(), y.as_ref()) {
-        // SAFETY: both views have x.len() elements at consecutive addresses.
-        unsafe { kernel::<T>().rot(x.len(), x.ptr(), y.ptr(), c, s) };
-        return;
+        return in_pieces!(x.len(), |i, n| kernel::<T>().rot(n, x.ptr().add(i), y.ptr().add(i), c, s));
     }
+    rot_strided(x, y, c, s);
+}
+#[inline(never)]
+fn rot_strided<T: Scalar>(mut x: VecMut<T>, mut y: VecMut<T>, c: T::Real, s: T::Real) {
     for i in 0..x.len() {
         let (a, b) = (x.get(i), y.get(i));
         x.set(i, a.scale(c) + b.scale(s));

@@ -161,7 +161,7 @@ impl<'a, T: Scalar> MatRef<'a, T> {
             _ => return None,
         };
         let ld = usize::try_from(ld).ok()?;
-        let lines = Lines::make(self.ptr, self.rows, self.cols, ALL, ALL, Address::Full { ld }, layout);
+        let lines = Lines::make(self.ptr, self.rows, self.cols, ALL, ALL, (ld as isize, 0), layout);
         Some(if self.conj { lines.conj() } else { lines })
     }
     /// Column `j`, not conjugated even if the matrix is.
@@ -348,6 +348,13 @@ impl<'a, T: Scalar> VecMut<'a, T> {
     pub unsafe fn new(ptr: *mut T, len: usize, inc: isize) -> Self {
         VecMut { ptr: ptr.wrapping_offset(first_offset(len, inc)), len, inc, life: PhantomData }
     }
+    /// A vector whose element 0 is at `ptr`, whatever the increment.
+    /// # Safety
+    /// All `len` elements are readable and, as far as they are written, writable for `'a`.
+    #[inline]
+    pub unsafe fn from_first(ptr: *mut T, len: usize, inc: isize) -> Self {
+        VecMut { ptr, len, inc, life: PhantomData }
+    }
     /// Address of element 0.
     #[inline]
     pub fn ptr(&self) -> *mut T {
@@ -399,31 +406,21 @@ pub enum Axis {
     Rows,
 }
 
-#[derive(Clone, Copy)]
-enum Address {
-    /// Line j starts at `j*ld` with its element 0.
-    Full { ld: usize },
-    /// Line j starts at `j*ld` with its element `j - before`.
-    Band { ld: usize },
-    /// Lines 0..=j, one behind the other: line j starts at j(j+1)/2.
-    PackedHead,
-    /// Lines j..n, one behind the other, line j has n-j elements.
-    PackedTail,
-}
-
 /// A matrix of level 2 in any of BLAS's storages (full, band, packed; whole or one triangle), as what they have in
-/// common: line j holds the elements `j-before ..= j+after` at consecutive addresses.
+/// common: line j holds the elements `j-before ..= j+after` at consecutive addresses, and the place where its element 0
+/// is, or would be, is a polynomial in j: `origin + j*step + bend*j*(j-1)/2`, with a bend of -1, 0 or 1.
 ///
 /// Row-major storage makes the lines rows; `t()` only says so. So one algorithm serves `gemv` and `gbmv`, one `symv`,
 /// `sbmv`, `spmv` and their Hermitian kin, one `trsv`, `tbsv` and `tpsv`, in both orders.
 #[derive(Clone, Copy)]
 pub struct Lines<'a, T> {
-    ptr: *const T,
+    origin: *const T,
+    step: isize,
+    bend: isize,
     lines: usize,
     len: usize,
-    before: usize,
-    after: usize,
-    address: Address,
+    before: isize,
+    after: isize,
     axis: Axis,
     conj: bool,
     life: PhantomData<&'a T>,
@@ -437,14 +434,14 @@ unsafe impl<T: Sync> Send for Lines<'_, T> {}
 // SAFETY: as above.
 unsafe impl<T: Sync> Sync for Lines<'_, T> {}
 
-const ALL: usize = usize::MAX / 4;
+const ALL: isize = isize::MAX / 4;
 
 impl<'a, T: Scalar> Lines<'a, T> {
     /// A whole matrix with leading dimension `ld`.
     /// # Safety
     /// All its elements are readable for `'a`.
     pub unsafe fn full(ptr: *const T, rows: usize, cols: usize, ld: usize, layout: Layout) -> Self {
-        Self::make(ptr, rows, cols, ALL, ALL, Address::Full { ld }, layout)
+        Self::make(ptr, rows, cols, ALL, ALL, (ld as isize, 0), layout)
     }
     /// A band matrix (`kl` diagonals below, `ku` above the main one) in BLAS's band storage.
     /// # Safety
@@ -459,42 +456,47 @@ impl<'a, T: Scalar> Lines<'a, T> {
         layout: Layout,
     ) -> Self {
         let (before, after) = if layout == Layout::ColMajor { (ku, kl) } else { (kl, ku) };
-        Self::make(ptr, rows, cols, before, after, Address::Band { ld }, layout)
+        let (origin, most) = (ptr.wrapping_add(before), rows.max(cols));
+        let (before, after) = (before.min(most) as isize, after.min(most) as isize);
+        Self::make(origin, rows, cols, before, after, (ld as isize - 1, 0), layout)
     }
     /// One triangle of a full square matrix.
     /// # Safety
     /// All elements of the triangle are readable for `'a`.
     pub unsafe fn triangle(ptr: *const T, n: usize, ld: usize, uplo: Uplo, layout: Layout) -> Self {
         let (before, after) = if is_head(uplo, layout) { (ALL, 0) } else { (0, ALL) };
-        Self::make(ptr, n, n, before, after, Address::Full { ld }, layout)
+        Self::make(ptr, n, n, before, after, (ld as isize, 0), layout)
     }
     /// One triangle of a square band matrix with `k` diagonals beside the main one.
     /// # Safety
     /// All elements of the band inside the triangle are readable for `'a`.
     pub unsafe fn triangle_band(ptr: *const T, n: usize, k: usize, ld: usize, uplo: Uplo, layout: Layout) -> Self {
         let (before, after) = if is_head(uplo, layout) { (k, 0) } else { (0, k) };
-        Self::make(ptr, n, n, before, after, Address::Band { ld }, layout)
+        let (origin, before, after) = (ptr.wrapping_add(before), before.min(n) as isize, after.min(n) as isize);
+        Self::make(origin, n, n, before, after, (ld as isize - 1, 0), layout)
     }
     /// One triangle in packed storage.
     /// # Safety
     /// All n(n+1)/2 elements are readable for `'a`.
     pub unsafe fn packed(ptr: *const T, n: usize, uplo: Uplo, layout: Layout) -> Self {
-        let (before, after, address) =
-            if is_head(uplo, layout) { (ALL, 0, Address::PackedHead) } else { (0, ALL, Address::PackedTail) };
-        Self::make(ptr, n, n, before, after, address, layout)
+        // Heads: line j starts at j(j+1)/2 with its element 0. Tails: at j(2n+1-j)/2 with its element j.
+        let (before, after, path) =
+            if is_head(uplo, layout) { (ALL, 0, (1, 1)) } else { (0, ALL, (n as isize - 1, -1)) };
+        Self::make(ptr, n, n, before, after, path, layout)
     }
+    #[inline]
     fn make(
-        ptr: *const T,
+        origin: *const T,
         rows: usize,
         cols: usize,
-        before: usize,
-        after: usize,
-        address: Address,
+        before: isize,
+        after: isize,
+        (step, bend): (isize, isize),
         layout: Layout,
     ) -> Self {
         let (axis, lines, len) =
             if layout == Layout::ColMajor { (Axis::Cols, cols, rows) } else { (Axis::Rows, rows, cols) };
-        Lines { ptr, lines, len, before, after, address, axis, conj: false, life: PhantomData }
+        Lines { origin, step, bend, lines, len, before, after, axis, conj: false, life: PhantomData }
     }
     /// The transposed matrix.
     #[inline]
@@ -533,13 +535,10 @@ impl<'a, T: Scalar> Lines<'a, T> {
     pub fn cols(&self) -> usize {
         if self.axis == Axis::Cols { self.lines } else { self.len }
     }
-    /// Leading dimension, if this is a whole matrix in full storage.
+    /// Whether every line is stored from end to end.
     #[inline]
-    pub fn whole(&self) -> Option<usize> {
-        match self.address {
-            Address::Full { ld } if self.before == ALL && self.after == ALL => Some(ld),
-            _ => None,
-        }
+    pub fn is_whole(&self) -> bool {
+        self.before == ALL && self.after == ALL
     }
     /// Whether lines are cut by a band narrower than the matrix.
     #[inline]
@@ -548,13 +547,40 @@ impl<'a, T: Scalar> Lines<'a, T> {
             || (self.after != ALL && self.after != 0)
             || self.before == self.after && self.before != ALL
     }
-    /// Pointers to element `lo` of four lines from j on; all four store it.
+    /// How many elements a line stores before and behind the diagonal, where the matrix has so many.
+    #[inline(always)]
+    pub fn reach(&self) -> (isize, isize) {
+        (self.before, self.after)
+    }
+    /// A triangle without its diagonal.
     #[inline]
-    pub fn four(&self, j: usize, lo: usize) -> [*const T; 4] {
-        core::array::from_fn(|l| {
-            let (first, line) = self.line(j + l);
-            line.ptr().wrapping_add(lo - first)
-        })
+    pub fn strict(self) -> Self {
+        if self.is_head() { Lines { after: -1, ..self } } else { Lines { before: -1, ..self } }
+    }
+    /// The same elements, conjugated or not.
+    #[inline]
+    pub fn with_conj(self, conj: bool) -> Self {
+        Lines { conj: conj && T::IS_COMPLEX, ..self }
+    }
+    /// Where element 0 of line j is, or would be if it were stored.
+    #[inline(always)]
+    pub fn at(&self, j: usize) -> *const T {
+        let j = j as isize;
+        // A bend comes with n <= isize::MAX elements in all, so no product overflows.
+        let bend = if self.bend == 0 { 0 } else { self.bend * (j * (j - 1) / 2) };
+        self.origin.wrapping_offset(j * self.step + bend)
+    }
+    /// From element 0 of a line of a whole matrix or a band to that of the next.
+    #[inline(always)]
+    pub fn step(&self) -> isize {
+        self.step
+    }
+    /// The stored elements of line j: the first, and the one behind the last.
+    #[inline(always)]
+    pub fn range(&self, j: usize) -> (usize, usize) {
+        let (j, len) = (j as isize, self.len as isize);
+        let lo = (j - self.before).max(0).min(len);
+        (lo as usize, (j + self.after + 1).min(len).max(lo) as usize)
     }
     /// A triangle whose lines end at the diagonal (`0..=j`); otherwise they start there (`j..n`).
     #[inline]
@@ -565,16 +591,8 @@ impl<'a, T: Scalar> Lines<'a, T> {
     #[inline]
     pub fn line(&self, j: usize) -> (usize, VecRef<'a, T>) {
         debug_assert!(j < self.lines);
-        let lo = j.saturating_sub(self.before).min(self.len);
-        let hi = (j.saturating_add(self.after).saturating_add(1)).min(self.len).max(lo);
-        let offset = match self.address {
-            Address::Full { ld } => j * ld + lo,
-            // lo > j - before only where the matrix begins; the storage has its unused corner there
-            Address::Band { ld } => (j * ld + lo + self.before).wrapping_sub(j),
-            Address::PackedHead => j * (j + 1) / 2,
-            Address::PackedTail => j * (2 * self.len + 1 - j) / 2,
-        };
-        (lo, VecRef { ptr: self.ptr.wrapping_add(offset), len: hi - lo, inc: 1, life: PhantomData })
+        let (lo, hi) = self.range(j);
+        (lo, VecRef { ptr: self.at(j).wrapping_add(lo), len: hi - lo, inc: 1, life: PhantomData })
     }
 }
 

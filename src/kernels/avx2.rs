@@ -20,9 +20,11 @@ static FIRST64: [i64; 8] = [-1, -1, -1, -1, 0, 0, 0, 0];
 macro_rules! avx2 {
     (
         $V:ident, $T:ty, $lanes:literal, mask $mask:ident,
-        $zero:ident $set1:ident $load:ident $store:ident $maskload:ident $maskstore:ident
+        $zero:ident $set1:ident $load:ident $store:ident $maskload:ident
         $add:ident $sub:ident $mul:ident $div:ident $fmadd:ident $fnmadd:ident $max:ident $andnot:ident $xor:ident,
-        sum $sum:expr, squares $squares:ident, deinterleave $de:expr, interleave $inter:expr, square $square:ident
+        sum $sum:expr, squares $squares:ident, deinterleave $de:expr, interleave $inter:expr,
+        store_first $store_first:ident $reload_first:ident, and $and:ident, swap $swap:expr, sum4 $sum4:ident,
+        largest $largest:ident, equals $equals:expr, square $square:ident
     ) => {
         // Sound by the contract of `Simd`: AVX2 and FMA are there, pointers valid for the lanes used; masked lanes are not
         // accessed.
@@ -51,8 +53,12 @@ macro_rules! avx2 {
                 unsafe { $V($maskload(p, _mm256_loadu_si256($mask.as_ptr().add($lanes - n).cast()))) }
             }
             #[inline(always)]
+            unsafe fn reload_first(p: *const $T, n: usize) -> Self {
+                unsafe { $V($reload_first(p, n)) }
+            }
+            #[inline(always)]
             unsafe fn store_first(self, p: *mut $T, n: usize) {
-                unsafe { $maskstore(p, _mm256_loadu_si256($mask.as_ptr().add($lanes - n).cast()), self.0) }
+                unsafe { $store_first(self.0, p, n) }
             }
             #[inline(always)]
             unsafe fn load_packed(p: *const $T) -> Self {
@@ -114,6 +120,14 @@ macro_rules! avx2 {
                 unsafe { $V($max(o.0, self.0)) }
             }
             #[inline(always)]
+            unsafe fn largest(self) -> $T {
+                unsafe { $largest(self.0) }
+            }
+            #[inline(always)]
+            unsafe fn equals(self, o: Self) -> u32 {
+                unsafe { $equals(self.0, o.0) }
+            }
+            #[inline(always)]
             unsafe fn neg(self) -> Self {
                 unsafe { $V($xor(self.0, $set1(-0.0))) }
             }
@@ -141,8 +155,154 @@ macro_rules! avx2 {
             unsafe fn square(src: [*const $T; 8], dst: [*mut $T; 8]) {
                 unsafe { $square(src, dst) }
             }
+            #[inline(always)]
+            unsafe fn load_range(p: *const $T, from: usize, to: usize) -> Self {
+                unsafe { $V($maskload(p, range($mask.as_ptr().cast(), $lanes, from, to))) }
+            }
+            #[inline(always)]
+            #[allow(clippy::missing_transmute_annotations)]
+            unsafe fn keep(self, from: usize, to: usize) -> Self {
+                unsafe {
+                    let mask = range($mask.as_ptr().cast(), $lanes, from, to);
+                    $V($and(self.0, core::mem::transmute::<__m256i, _>(mask)))
+                }
+            }
+            #[inline(always)]
+            unsafe fn swap_pairs(self) -> Self {
+                unsafe { $V($swap(self.0)) }
+            }
+            #[inline(always)]
+            unsafe fn sum4([a, b, c, d]: [Self; 4]) -> [$T; 4] {
+                unsafe { $sum4(a.0, b.0, c.0, d.0) }
+            }
         }
     };
+}
+
+#[inline(always)]
+#[allow(clippy::undocumented_unsafe_blocks)]
+unsafe fn largest32(v: __m256) -> f32 {
+    unsafe {
+        let x = _mm_max_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps::<1>(v));
+        let x = _mm_max_ps(x, _mm_movehl_ps(x, x));
+        _mm_cvtss_f32(_mm_max_ss(x, _mm_shuffle_ps::<1>(x, x)))
+    }
+}
+#[inline(always)]
+#[allow(clippy::undocumented_unsafe_blocks)]
+unsafe fn largest64(v: __m256d) -> f64 {
+    unsafe {
+        let x = _mm_max_pd(_mm256_castpd256_pd128(v), _mm256_extractf128_pd::<1>(v));
+        _mm_cvtsd_f64(_mm_max_sd(x, _mm_unpackhi_pd(x, x)))
+    }
+}
+#[inline(always)]
+#[allow(clippy::undocumented_unsafe_blocks)]
+unsafe fn equals32(a: __m256, b: __m256) -> u32 {
+    unsafe { _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_EQ_OQ>(a, b)) as u32 }
+}
+#[inline(always)]
+#[allow(clippy::undocumented_unsafe_blocks)]
+unsafe fn equals64(a: __m256d, b: __m256d) -> u32 {
+    unsafe { _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_EQ_OQ>(a, b)) as u32 }
+}
+/// The mask of lanes from..to, out of a table of `lanes` lanes of ones and as many of zeros.
+#[inline(always)]
+#[allow(clippy::undocumented_unsafe_blocks)]
+unsafe fn range(table: *const u8, lanes: usize, from: usize, to: usize) -> __m256i {
+    unsafe {
+        let before = _mm256_loadu_si256(table.add((lanes - from) * (32 / lanes)).cast());
+        let until = _mm256_loadu_si256(table.add((lanes - to) * (32 / lanes)).cast());
+        _mm256_andnot_si256(before, until)
+    }
+}
+// Stores of what is left in halves of halves: a masked store costs a dozen cycles on AMD's cores.
+#[inline(always)]
+#[allow(clippy::undocumented_unsafe_blocks)]
+unsafe fn store_first32(v: __m256, mut p: *mut f32, n: usize) {
+    unsafe {
+        let mut x = _mm256_castps256_ps128(v);
+        if n & 4 != 0 {
+            _mm_storeu_ps(p, x);
+            x = _mm256_extractf128_ps::<1>(v);
+            p = p.add(4);
+        }
+        if n & 2 != 0 {
+            _mm_storel_pd(p.cast(), _mm_castps_pd(x));
+            x = _mm_movehl_ps(x, x);
+            p = p.add(2);
+        }
+        if n & 1 != 0 {
+            _mm_store_ss(p, x);
+        }
+    }
+}
+#[inline(always)]
+#[allow(clippy::undocumented_unsafe_blocks)]
+unsafe fn store_first64(v: __m256d, mut p: *mut f64, n: usize) {
+    unsafe {
+        let mut x = _mm256_castpd256_pd128(v);
+        if n & 2 != 0 {
+            _mm_storeu_pd(p, x);
+            x = _mm256_extractf128_pd::<1>(v);
+            p = p.add(2);
+        }
+        if n & 1 != 0 {
+            _mm_store_sd(p, x);
+        }
+    }
+}
+#[inline(always)]
+#[allow(clippy::undocumented_unsafe_blocks)]
+unsafe fn reload_first32(p: *const f32, n: usize) -> __m256 {
+    unsafe {
+        let rest = p.wrapping_add(n & 4);
+        let mut x = _mm_setzero_ps();
+        if n & 2 != 0 {
+            x = _mm_castpd_ps(_mm_load_sd(rest.cast()));
+            if n & 1 != 0 {
+                x = _mm_movelh_ps(x, _mm_load_ss(rest.add(2)));
+            }
+        } else if n & 1 != 0 {
+            x = _mm_load_ss(rest);
+        }
+        if n & 4 != 0 { _mm256_set_m128(x, _mm_loadu_ps(p)) } else { _mm256_zextps128_ps256(x) }
+    }
+}
+#[inline(always)]
+#[allow(clippy::undocumented_unsafe_blocks)]
+unsafe fn reload_first64(p: *const f64, n: usize) -> __m256d {
+    unsafe {
+        let mut x = _mm_setzero_pd();
+        if n & 1 != 0 {
+            x = _mm_load_sd(p.wrapping_add(n & 2));
+        }
+        if n & 2 != 0 { _mm256_set_m128d(x, _mm_loadu_pd(p)) } else { _mm256_zextpd128_pd256(x) }
+    }
+}
+// Four sums at once: the same additions as `sum32` and `sum64`, in lanes of one register.
+#[inline(always)]
+#[allow(clippy::undocumented_unsafe_blocks)]
+unsafe fn sum4_32(a: __m256, b: __m256, c: __m256, d: __m256) -> [f32; 4] {
+    unsafe {
+        let ab = _mm256_add_ps(_mm256_permute2f128_ps::<0x20>(a, b), _mm256_permute2f128_ps::<0x31>(a, b));
+        let cd = _mm256_add_ps(_mm256_permute2f128_ps::<0x20>(c, d), _mm256_permute2f128_ps::<0x31>(c, d));
+        let two = _mm256_add_ps(_mm256_shuffle_ps::<0x44>(ab, cd), _mm256_shuffle_ps::<0xee>(ab, cd));
+        let one = _mm256_add_ps(two, _mm256_movehdup_ps(two));
+        let (ac, bd) = (_mm256_castps256_ps128(one), _mm256_extractf128_ps::<1>(one));
+        let all = _mm_unpacklo_ps(_mm_shuffle_ps::<0x88>(ac, ac), _mm_shuffle_ps::<0x88>(bd, bd));
+        core::mem::transmute::<__m128, [f32; 4]>(all)
+    }
+}
+#[inline(always)]
+#[allow(clippy::undocumented_unsafe_blocks)]
+unsafe fn sum4_64(a: __m256d, b: __m256d, c: __m256d, d: __m256d) -> [f64; 4] {
+    unsafe {
+        let ac = _mm256_add_pd(_mm256_permute2f128_pd::<0x20>(a, c), _mm256_permute2f128_pd::<0x31>(a, c));
+        let bd = _mm256_add_pd(_mm256_permute2f128_pd::<0x20>(b, d), _mm256_permute2f128_pd::<0x31>(b, d));
+        let all = _mm256_add_pd(_mm256_unpacklo_pd(ac, bd), _mm256_unpackhi_pd(ac, bd));
+        core::mem::transmute::<__m256d, [f64; 4]>(all)
+    }
 }
 
 // SAFETY of the functions below: as above.
@@ -242,17 +402,21 @@ pub unsafe fn square64(src: [*const f64; 8], dst: [*mut f64; 8]) {
 
 avx2! {
     F32x8, f32, 8, mask FIRST32,
-    _mm256_setzero_ps _mm256_set1_ps _mm256_loadu_ps _mm256_storeu_ps _mm256_maskload_ps _mm256_maskstore_ps
+    _mm256_setzero_ps _mm256_set1_ps _mm256_loadu_ps _mm256_storeu_ps _mm256_maskload_ps
     _mm256_add_ps _mm256_sub_ps _mm256_mul_ps _mm256_div_ps _mm256_fmadd_ps _mm256_fnmadd_ps _mm256_max_ps
     _mm256_andnot_ps _mm256_xor_ps,
-    sum sum32, squares squares32, deinterleave deinterleave32, interleave interleave32, square square32
+    sum sum32, squares squares32, deinterleave deinterleave32, interleave interleave32,
+    store_first store_first32 reload_first32, and _mm256_and_ps, swap _mm256_permute_ps::<0xb1>, sum4 sum4_32,
+    largest largest32, equals equals32, square square32
 }
 avx2! {
     F64x4, f64, 4, mask FIRST64,
-    _mm256_setzero_pd _mm256_set1_pd _mm256_loadu_pd _mm256_storeu_pd _mm256_maskload_pd _mm256_maskstore_pd
+    _mm256_setzero_pd _mm256_set1_pd _mm256_loadu_pd _mm256_storeu_pd _mm256_maskload_pd
     _mm256_add_pd _mm256_sub_pd _mm256_mul_pd _mm256_div_pd _mm256_fmadd_pd _mm256_fnmadd_pd _mm256_max_pd
     _mm256_andnot_pd _mm256_xor_pd,
-    sum sum64, squares squares64, deinterleave interleave64, interleave interleave64, square square64
+    sum sum64, squares squares64, deinterleave interleave64, interleave interleave64,
+    store_first store_first64 reload_first64, and _mm256_and_pd, swap _mm256_permute_pd::<0x5>, sum4 sum4_64,
+    largest largest64, equals equals64, square square64
 }
 
 kernel_table! {

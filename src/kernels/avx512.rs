@@ -18,7 +18,8 @@ macro_rules! avx512 {
         $V:ident, $T:ty, $lanes:literal, mask $Mask:ty,
         $zero:ident $set1:ident $load:ident $store:ident $maskload:ident $maskstore:ident
         $add:ident $sub:ident $mul:ident $div:ident $fmadd:ident $fnmadd:ident $max:ident $abs:ident $xor:ident,
-        sum $sum:ident, squares $squares:ident, deinterleave $de:expr, interleave $inter:expr, square $square:ident
+        sum $sum:ident, squares $squares:ident, deinterleave $de:expr, interleave $inter:expr,
+        keep $mov:ident, swap $swap:expr, largest $largest:ident, equals $equals:expr, square $square:ident
     ) => {
         // Sound by the contract of `Simd`: AVX-512 is there, pointers valid for the lanes used; masked lanes are not
         // accessed.
@@ -111,6 +112,14 @@ macro_rules! avx512 {
                 unsafe { $V($max(o.0, self.0)) }
             }
             #[inline(always)]
+            unsafe fn largest(self) -> $T {
+                unsafe { $largest(self.0) }
+            }
+            #[inline(always)]
+            unsafe fn equals(self, o: Self) -> u32 {
+                unsafe { $equals(self.0, o.0) as u32 }
+            }
+            #[inline(always)]
             unsafe fn neg(self) -> Self {
                 unsafe { $V($xor(self.0, $set1(-0.0))) }
             }
@@ -137,6 +146,18 @@ macro_rules! avx512 {
             #[inline(always)]
             unsafe fn square(src: [*const $T; 8], dst: [*mut $T; 8]) {
                 unsafe { $square(src, dst) }
+            }
+            #[inline(always)]
+            unsafe fn load_range(p: *const $T, from: usize, to: usize) -> Self {
+                unsafe { $V($maskload(((1u32 << to) - (1u32 << from)) as $Mask, p)) }
+            }
+            #[inline(always)]
+            unsafe fn keep(self, from: usize, to: usize) -> Self {
+                unsafe { $V($mov(((1u32 << to) - (1u32 << from)) as $Mask, self.0)) }
+            }
+            #[inline(always)]
+            unsafe fn swap_pairs(self) -> Self {
+                unsafe { $V($swap(self.0)) }
             }
         }
     };
@@ -180,14 +201,18 @@ avx512! {
     _mm512_setzero_ps _mm512_set1_ps _mm512_loadu_ps _mm512_storeu_ps _mm512_maskz_loadu_ps _mm512_mask_storeu_ps
     _mm512_add_ps _mm512_sub_ps _mm512_mul_ps _mm512_div_ps _mm512_fmadd_ps _mm512_fnmadd_ps _mm512_max_ps
     _mm512_abs_ps _mm512_xor_ps,
-    sum _mm512_reduce_add_ps, squares squares32, deinterleave deinterleave32, interleave interleave32, square square32
+    sum _mm512_reduce_add_ps, squares squares32, deinterleave deinterleave32, interleave interleave32,
+    keep _mm512_maskz_mov_ps, swap _mm512_permute_ps::<0xb1>, largest _mm512_reduce_max_ps,
+    equals _mm512_cmp_ps_mask::<_CMP_EQ_OQ>, square square32
 }
 avx512! {
     F64x8, f64, 8, mask __mmask8,
     _mm512_setzero_pd _mm512_set1_pd _mm512_loadu_pd _mm512_storeu_pd _mm512_maskz_loadu_pd _mm512_mask_storeu_pd
     _mm512_add_pd _mm512_sub_pd _mm512_mul_pd _mm512_div_pd _mm512_fmadd_pd _mm512_fnmadd_pd _mm512_max_pd
     _mm512_abs_pd _mm512_xor_pd,
-    sum _mm512_reduce_add_pd, squares squares64, deinterleave interleave64, interleave interleave64, square square64
+    sum _mm512_reduce_add_pd, squares squares64, deinterleave interleave64, interleave interleave64,
+    keep _mm512_maskz_mov_pd, swap _mm512_permute_pd::<0x55>, largest _mm512_reduce_max_pd,
+    equals _mm512_cmp_pd_mask::<_CMP_EQ_OQ>, square square64
 }
 
 kernel_table! {

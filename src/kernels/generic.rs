@@ -132,6 +132,14 @@ impl<R: Real, const N: usize> RealSimd for Lanes<R, N> {
         lanewise!(x = self, y = o => if y > x { y } else { x })
     }
     #[inline(always)]
+    unsafe fn largest(self) -> R {
+        self.0.into_iter().fold(self.0[0], |most, x| if x > most { x } else { most })
+    }
+    #[inline(always)]
+    unsafe fn equals(self, o: Self) -> u32 {
+        (0..N).fold(0, |bits, i| bits | ((self.0[i] == o.0[i]) as u32) << i)
+    }
+    #[inline(always)]
     unsafe fn neg(self) -> Self {
         lanewise!(x = self => -x)
     }
@@ -157,6 +165,22 @@ impl<R: Real, const N: usize> RealSimd for Lanes<R, N> {
     #[inline(always)]
     unsafe fn square(_src: [*const R; 8], _dst: [*mut R; 8]) {
         debug_assert!(false, "left to the compiler");
+    }
+    #[inline(always)]
+    unsafe fn load_range(p: *const R, from: usize, to: usize) -> Self {
+        let mut out = [R::ZERO; N];
+        for (i, lane) in out.iter_mut().enumerate().take(to).skip(from) {
+            *lane = unsafe { *p.wrapping_add(i) };
+        }
+        Lanes(out)
+    }
+    #[inline(always)]
+    unsafe fn keep(self, from: usize, to: usize) -> Self {
+        Lanes(core::array::from_fn(|i| if from <= i && i < to { self.0[i] } else { R::ZERO }))
+    }
+    #[inline(always)]
+    unsafe fn swap_pairs(self) -> Self {
+        Lanes(core::array::from_fn(|i| self.0[i ^ 1]))
     }
 }
 

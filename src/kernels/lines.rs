@@ -1,30 +1,31 @@
-//! The vector kernels of level 1 and 2, once for all instruction sets and types, on consecutive elements.
+//! The vector kernels of level 1, once for all instruction sets and types, on consecutive elements.
 //!
 //! No alignment is assumed or looked for: the order of operations depends on the length alone, so neither the address of
 //! a buffer nor a split of the work into pieces changes a bit. Contract as in `tile.rs`.
 
+use super::elements::Elements;
 use super::simd::{RealSimd, Simd};
-use crate::scalar::{Real, Scalar};
+use crate::scalar::Scalar;
 
 /// How a loop body touches memory at element i: whole vectors, or the few elements that are left.
 trait Access: Copy {
-    unsafe fn load<V: Simd>(self, p: *const V::T) -> V;
-    unsafe fn store<V: Simd>(self, v: V, p: *mut V::T);
+    unsafe fn load<V: Elements>(self, p: *const V::T) -> V;
+    unsafe fn store<V: Elements>(self, v: V, p: *mut V::T);
 }
 #[derive(Clone, Copy)]
 struct Whole;
 #[derive(Clone, Copy)]
 struct First(usize);
 
-// Sound by the contract of `Simd`: the loop below makes `First` only of what is left.
+// Sound by the contract of `Elements`: the loop below makes `First` only of what is left.
 #[allow(clippy::undocumented_unsafe_blocks)]
 impl Access for Whole {
     #[inline(always)]
-    unsafe fn load<V: Simd>(self, p: *const V::T) -> V {
+    unsafe fn load<V: Elements>(self, p: *const V::T) -> V {
         unsafe { V::load(p) }
     }
     #[inline(always)]
-    unsafe fn store<V: Simd>(self, v: V, p: *mut V::T) {
+    unsafe fn store<V: Elements>(self, v: V, p: *mut V::T) {
         unsafe { v.store(p) }
     }
 }
@@ -32,191 +33,208 @@ impl Access for Whole {
 #[allow(clippy::undocumented_unsafe_blocks)]
 impl Access for First {
     #[inline(always)]
-    unsafe fn load<V: Simd>(self, p: *const V::T) -> V {
-        unsafe { V::load_first(p, self.0) }
+    unsafe fn load<V: Elements>(self, p: *const V::T) -> V {
+        unsafe { V::reload_first(p, self.0) }
     }
     #[inline(always)]
-    unsafe fn store<V: Simd>(self, v: V, p: *mut V::T) {
+    unsafe fn store<V: Elements>(self, v: V, p: *mut V::T) {
         unsafe { v.store_first(p, self.0) }
     }
 }
 
-/// Runs the body for whole vectors, then once for the elements that are left. (A macro, not a closure: closures do not
-/// carry the target features of the function they stand in.)
-macro_rules! for_vectors {
-    ($V:ty, $n:expr, |$i:ident, $io:ident| $body:block) => {{
-        let n = $n;
+/// Computes and stores, vector by vector: blocks of `$U` vectors that are all computed before the first is stored, then
+/// single vectors. What is left at the end is computed first, as a whole vector that reaches back, and stored last: its
+/// elements depend on nothing but themselves, so those that are stored twice are stored twice the same. (A macro, not a
+/// closure: closures do not carry the target features of the function they stand in.)
+macro_rules! sweep {
+    ($V:ty, $U:literal, $n:expr, |$i:ident, $io:ident| $value:expr => |$v:ident| $store:expr) => {{
+        let (n, lanes) = ($n, <$V as Elements>::LANES);
         let mut $i = 0;
-        while $i + <$V>::LANES <= n {
+        if n < lanes {
+            if n > 0 {
+                let $io = First(n);
+                let $v = $value;
+                $store;
+            }
+        } else {
             let $io = Whole;
-            $body
-            $i += <$V>::LANES;
-        }
-        if $i < n {
-            let $io = First(n - $i);
-            $body
+            $i = n - lanes;
+            let last = $value;
+            $i = 0;
+            while $i + $U * lanes <= n {
+                let start = $i;
+                let mut values = [$value; $U];
+                let mut u = 1;
+                while u < $U {
+                    $i = start + u * lanes;
+                    values[u] = $value;
+                    u += 1;
+                }
+                u = 0;
+                while u < $U {
+                    $i = start + u * lanes;
+                    let $v = values[u];
+                    $store;
+                    u += 1;
+                }
+                $i = start + $U * lanes;
+            }
+            while $i + lanes <= n {
+                let $v = $value;
+                $store;
+                $i += lanes;
+            }
+            $i = n - lanes;
+            let $v = last;
+            $store;
         }
     }};
 }
 
+/// y := alpha x + y, or alpha conj(x) + y.
 #[inline(always)]
-unsafe fn conj_if<V: Simd>(v: V, yes: bool) -> V {
-    // SAFETY: the contract of the file.
-    if yes { unsafe { v.conj() } } else { v }
-}
-
-/// y := alpha[0] x[0] + … + alpha[N-1] x[N-1] + y, added in this order.
-#[inline(always)]
-pub unsafe fn axpys<V: Simd, const N: usize, const CONJ: bool>(
-    n: usize,
-    alpha: [V::T; N],
-    x: [*const V::T; N],
-    y: *mut V::T,
-) {
+pub unsafe fn axpy<V: Elements>(n: usize, alpha: V::T, x: *const V::T, conj: bool, y: *mut V::T) {
     // SAFETY: the contract of the file: n elements behind every pointer.
     unsafe {
-        let mut a = [V::zero(); N];
-        for (v, &s) in a.iter_mut().zip(&alpha) {
-            *v = V::splat(s);
-        }
-        for_vectors!(V, n, |i, io| {
-            let mut sum = io.load::<V>(y.add(i));
-            for l in 0..N {
-                sum = conj_if(io.load::<V>(x[l].add(i)), CONJ).mul_add(a[l], sum);
-            }
-            io.store(sum, y.add(i));
-        });
+        let f = V::factor(alpha, conj);
+        sweep!(V, 4, n, |i, io| io.load::<V>(y.add(i)).add_product(f, io.load::<V>(x.add(i)).turned())
+            => |v| io.store(v, y.add(i)));
     }
 }
 
-/// The products of N vectors with y, each in U partial sums.
+/// N lines at once: line l := f[l] x + line l, and with y also g[l] y, either conjugated or both not.
 #[inline(always)]
-pub unsafe fn dots<V: Simd, const N: usize, const U: usize, const CONJ: bool>(
+pub unsafe fn update_lines<V: Elements, const N: usize, const TWO: bool>(
     n: usize,
-    x: [*const V::T; N],
+    f: [V::T; N],
+    x: *const V::T,
+    g: [V::T; N],
     y: *const V::T,
-) -> [V::T; N] {
+    conj: bool,
+    line: [*mut V::T; N],
+) {
     // SAFETY: as above.
     unsafe {
-        let mut acc = [[V::zero(); N]; U];
-        let mut i = 0;
-        while i + U * V::LANES <= n {
-            for (u, acc) in acc.iter_mut().enumerate() {
-                let yv = V::load(y.add(i + u * V::LANES));
-                for l in 0..N {
-                    acc[l] = conj_if(V::load(x[l].add(i + u * V::LANES)), CONJ).mul_add(yv, acc[l]);
-                }
-            }
-            i += U * V::LANES;
+        let (mut fs, mut gs) = ([V::factor(f[0], conj); N], [V::factor(g[0], conj); N]);
+        for l in 1..N {
+            fs[l] = V::factor(f[l], conj);
+            gs[l] = V::factor(g[l], conj);
         }
-        while i < n {
-            let rest = n - i;
-            let whole = rest >= V::LANES;
-            let yv = if whole { V::load(y.add(i)) } else { V::load_first(y.add(i), rest) };
-            for l in 0..N {
-                let xv = if whole { V::load(x[l].add(i)) } else { V::load_first(x[l].add(i), rest) };
-                acc[0][l] = conj_if(xv, CONJ).mul_add(yv, acc[0][l]);
-            }
+        macro_rules! rows {
+            ($i:expr, $io:expr) => {{
+                let (i, io) = ($i, $io);
+                let xv = io.load::<V>(x.add(i)).turned();
+                let yv = if TWO { io.load::<V>(y.add(i)).turned() } else { xv };
+                for l in 0..N {
+                    let p = line[l].wrapping_add(i);
+                    let mut v = io.load::<V>(p).add_product(fs[l], xv);
+                    if TWO {
+                        v = v.add_product(gs[l], yv);
+                    }
+                    io.store(v, p);
+                }
+            }};
+        }
+        let mut i = 0;
+        while i + V::LANES <= n {
+            rows!(i, Whole);
             i += V::LANES;
         }
-        let mut out = [V::T::ZERO; N];
-        for l in 0..N {
-            let mut sum = acc[0][l];
-            for part in acc.iter().skip(1) {
-                sum = sum.add(part[l]);
-            }
-            out[l] = sum.sum();
+        if i < n {
+            rows!(i, First(n - i));
         }
-        out
     }
 }
 
-/// One pass over N vectors a: y := alpha[0] a[0] + … + y, and the products of each with x; either with a conjugated. What
-/// `symv` does to N columns.
+/// The product of x, conjugated or not, with y, in four partial sums.
 #[inline(always)]
-pub unsafe fn axpy_dots<V: Simd, const N: usize>(
-    n: usize,
-    a: [*const V::T; N],
-    conj_axpy: bool,
-    alpha: [V::T; N],
-    y: *mut V::T,
-    conj_dot: bool,
-    x: *const V::T,
-) -> [V::T; N] {
+pub unsafe fn dot<V: Elements>(n: usize, x: *const V::T, conj: bool, y: *const V::T) -> V::T {
     // SAFETY: as above.
     unsafe {
-        let mut factors = [V::zero(); N];
-        for (v, &s) in factors.iter_mut().zip(&alpha) {
-            *v = V::splat(s);
-        }
-        let mut acc = [V::zero(); N];
-        for_vectors!(V, n, |i, io| {
-            let xv = io.load::<V>(x.add(i));
-            let mut sum = io.load::<V>(y.add(i));
-            for l in 0..N {
-                let v = io.load::<V>(a[l].add(i));
-                sum = conj_if(v, conj_axpy).mul_add(factors[l], sum);
-                acc[l] = conj_if(v, conj_dot).mul_add(xv, acc[l]);
+        const U: usize = 4;
+        let mut acc = [V::dot_zero(); U];
+        let mut i = 0;
+        if n >= U * V::LANES {
+            while i + U * V::LANES <= n {
+                for (u, acc) in acc.iter_mut().enumerate() {
+                    let at = i + u * V::LANES;
+                    *acc = V::dot_step(*acc, V::load(x.add(at)), V::load(y.add(at)).turned());
+                }
+                i += U * V::LANES;
             }
-            io.store(sum, y.add(i));
-        });
-        let mut out = [V::T::ZERO; N];
-        for l in 0..N {
-            out[l] = acc[l].sum();
+            acc[0] = V::dot_add(V::dot_add(acc[0], acc[1]), V::dot_add(acc[2], acc[3]));
         }
-        out
+        while i + V::LANES <= n {
+            acc[0] = V::dot_step(acc[0], V::load(x.add(i)), V::load(y.add(i)).turned());
+            i += V::LANES;
+        }
+        if i < n {
+            let (a, b) = (V::load_first(x.add(i), n - i), V::load_first(y.add(i), n - i));
+            acc[0] = V::dot_step(acc[0], a, b.turned());
+        }
+        V::dot_total(acc[0], conj)
     }
 }
 
 /// x := alpha x.
 #[inline(always)]
-pub unsafe fn scal<V: Simd>(n: usize, alpha: V::T, x: *mut V::T) {
+pub unsafe fn scal<V: Elements>(n: usize, alpha: V::T, x: *mut V::T) {
     // SAFETY: as above.
     unsafe {
-        let a = V::splat(alpha);
-        for_vectors!(V, n, |i, io| { io.store(io.load::<V>(x.add(i)).mul(a), x.add(i)) });
+        let f = V::factor(alpha, false);
+        sweep!(V, 8, n, |i, io| V::product(f, io.load::<V>(x.add(i)).turned()) => |v| io.store(v, x.add(i)));
     }
 }
 
 /// y := alpha x + beta y; beta == 0 never reads y.
 #[inline(always)]
-pub unsafe fn axpby<V: Simd>(n: usize, alpha: V::T, x: *const V::T, beta: V::T, y: *mut V::T) {
+pub unsafe fn axpby<V: Elements>(n: usize, alpha: V::T, x: *const V::T, beta: V::T, y: *mut V::T) {
     // SAFETY: as above.
     unsafe {
-        let (a, b) = (V::splat(alpha), V::splat(beta));
+        let (f, g) = (V::factor(alpha, false), V::factor(beta, false));
         if beta == V::T::ZERO {
-            for_vectors!(V, n, |i, io| { io.store(io.load::<V>(x.add(i)).mul(a), y.add(i)) });
+            sweep!(V, 4, n, |i, io| V::product(f, io.load::<V>(x.add(i)).turned()) => |v| io.store(v, y.add(i)));
         } else {
-            for_vectors!(V, n, |i, io| {
-                io.store(io.load::<V>(x.add(i)).mul_add(a, io.load::<V>(y.add(i)).mul(b)), y.add(i))
-            });
+            sweep!(V, 4, n, |i, io| {
+                V::product(g, io.load::<V>(y.add(i)).turned()).add_product(f, io.load::<V>(x.add(i)).turned())
+            } => |v| io.store(v, y.add(i)));
         }
+    }
+}
+
+/// y := x.
+#[inline(always)]
+pub unsafe fn copy<V: Elements>(n: usize, x: *const V::T, y: *mut V::T) {
+    // SAFETY: as above.
+    unsafe {
+        sweep!(V, 8, n, |i, io| io.load::<V>(x.add(i)) => |v| io.store(v, y.add(i)));
     }
 }
 
 /// Exchanges x and y.
 #[inline(always)]
-pub unsafe fn swap<V: Simd>(n: usize, x: *mut V::T, y: *mut V::T) {
+pub unsafe fn swap<V: Elements>(n: usize, x: *mut V::T, y: *mut V::T) {
     // SAFETY: as above.
     unsafe {
-        for_vectors!(V, n, |i, io| {
-            let (a, b) = (io.load::<V>(x.add(i)), io.load::<V>(y.add(i)));
-            io.store(b, x.add(i));
-            io.store(a, y.add(i));
+        sweep!(V, 4, n, |i, io| (io.load::<V>(x.add(i)), io.load::<V>(y.add(i))) => |v| {
+            io.store(v.1, x.add(i));
+            io.store(v.0, y.add(i));
         });
     }
 }
 
 /// (x, y) := (c x + s y, c y - s x).
 #[inline(always)]
-pub unsafe fn rot<V: Simd>(n: usize, x: *mut V::T, y: *mut V::T, c: V::T, s: V::T) {
+pub unsafe fn rot<V: Elements>(n: usize, x: *mut V::T, y: *mut V::T, c: V::T, s: V::T) {
     // SAFETY: as above.
     unsafe {
-        let (c, s) = (V::splat(c), V::splat(s));
-        for_vectors!(V, n, |i, io| {
-            let (a, b) = (io.load::<V>(x.add(i)), io.load::<V>(y.add(i)));
-            io.store(a.mul_add(c, b.mul(s)), x.add(i));
-            io.store(a.neg_mul_add(s, b.mul(c)), y.add(i));
+        let (c, minus, s) = (V::factor(c, false), V::factor(-s, false), V::factor(s, false));
+        sweep!(V, 4, n, |i, io| {
+            let (a, b) = (io.load::<V>(x.add(i)).turned(), io.load::<V>(y.add(i)).turned());
+            (V::product(s, b).add_product(c, a), V::product(c, b).add_product(minus, a))
+        } => |v| {
+            io.store(v.0, x.add(i));
+            io.store(v.1, y.add(i));
         });
     }
 }
@@ -226,20 +244,26 @@ pub unsafe fn rot<V: Simd>(n: usize, x: *mut V::T, y: *mut V::T, c: V::T, s: V::
 pub unsafe fn asum<V: RealSimd>(n: usize, x: *const V::T) -> V::T {
     // SAFETY: as above.
     unsafe {
-        let mut acc = [V::zero(); 4];
+        let mut sum = V::zero();
         let mut i = 0;
-        while i + 4 * V::LANES <= n {
-            for (u, a) in acc.iter_mut().enumerate() {
-                *a = a.add(V::load(x.add(i + u * V::LANES)).abs());
+        if n >= 4 * V::LANES {
+            let mut acc = [V::zero(); 4];
+            while i + 4 * V::LANES <= n {
+                for (u, a) in acc.iter_mut().enumerate() {
+                    *a = a.add(V::load(x.add(i + u * V::LANES)).abs());
+                }
+                i += 4 * V::LANES;
             }
-            i += 4 * V::LANES;
+            sum = acc[0].add(acc[1]).add(acc[2].add(acc[3]));
         }
-        while i < n {
-            let v = if n - i >= V::LANES { V::load(x.add(i)) } else { V::load_first(x.add(i), n - i) };
-            acc[0] = acc[0].add(v.abs());
+        while i + V::LANES <= n {
+            sum = sum.add(V::load(x.add(i)).abs());
             i += V::LANES;
         }
-        acc[0].add(acc[1]).add(acc[2].add(acc[3])).sum()
+        if i < n {
+            sum = sum.add(V::load_first(x.add(i), n - i).abs());
+        }
+        sum.sum()
     }
 }
 
@@ -248,84 +272,129 @@ pub unsafe fn asum<V: RealSimd>(n: usize, x: *const V::T) -> V::T {
 pub unsafe fn sum_squares<V: RealSimd>(n: usize, x: *const V::T) -> f64 {
     // SAFETY: as above.
     unsafe {
-        let mut acc = [[V::Wide::zero(); 2]; 4];
+        let mut sum = [V::Wide::zero(); 2];
         let mut i = 0;
-        while i + 4 * V::LANES <= n {
-            for (u, a) in acc.iter_mut().enumerate() {
-                *a = V::load(x.add(i + u * V::LANES)).add_squares(*a);
+        if n >= 4 * V::LANES {
+            let mut acc = [sum; 4];
+            while i + 4 * V::LANES <= n {
+                for (u, a) in acc.iter_mut().enumerate() {
+                    *a = V::load(x.add(i + u * V::LANES)).add_squares(*a);
+                }
+                i += 4 * V::LANES;
             }
-            i += 4 * V::LANES;
+            for part in 0..2 {
+                sum[part] = acc[0][part].add(acc[1][part]).add(acc[2][part].add(acc[3][part]));
+            }
         }
-        while i < n {
-            let v = if n - i >= V::LANES { V::load(x.add(i)) } else { V::load_first(x.add(i), n - i) };
-            acc[0] = v.add_squares(acc[0]);
+        while i + V::LANES <= n {
+            sum = V::load(x.add(i)).add_squares(sum);
             i += V::LANES;
         }
-        let [a, b, c, d] = acc.map(|[low, high]| low.add(high));
-        a.add(b).add(c.add(d)).sum()
+        if i < n {
+            sum = V::load_first(x.add(i), n - i).add_squares(sum);
+        }
+        sum[0].add(sum[1]).sum()
     }
 }
 
-/// The largest magnitude; NaN counts as nothing.
+/// Elements that `iamax` looks through before it asks whether the largest so far is among them.
+const PIECE: usize = 1024;
+
+/// The first element of the largest magnitude among n >= 1 reals, of which the first is not NaN; other NaNs count as
+/// nothing. One pass for the piece in which it stands, then a look at that piece alone.
 #[inline(always)]
-pub unsafe fn max_abs<V: RealSimd>(n: usize, x: *const V::T) -> V::T {
+pub unsafe fn iamax<V: RealSimd>(n: usize, x: *const V::T) -> usize {
     // SAFETY: as above.
     unsafe {
-        let mut acc = [V::zero(); 4];
-        let mut i = 0;
-        while i + 4 * V::LANES <= n {
-            for (u, a) in acc.iter_mut().enumerate() {
-                *a = a.max(V::load(x.add(i + u * V::LANES)).abs());
+        let (mut largest, mut piece) = (-V::T::ONE, 0);
+        let mut from = 0;
+        while from < n {
+            let to = if n - from > PIECE { from + PIECE } else { n };
+            let mut acc = [V::zero(); 4];
+            let mut i = from;
+            while i + 4 * V::LANES <= to {
+                for (u, a) in acc.iter_mut().enumerate() {
+                    *a = a.max(V::load(x.add(i + u * V::LANES)).abs());
+                }
+                i += 4 * V::LANES;
             }
-            i += 4 * V::LANES;
+            while i + V::LANES <= to {
+                acc[0] = acc[0].max(V::load(x.add(i)).abs());
+                i += V::LANES;
+            }
+            if i < to {
+                acc[1] = acc[1].max(V::load_first(x.add(i), to - i).abs());
+            }
+            let most = acc[0].max(acc[1]).max(acc[2].max(acc[3])).largest();
+            if most > largest {
+                (largest, piece) = (most, from);
+            }
+            from = to;
         }
-        while i < n {
-            let v = if n - i >= V::LANES { V::load(x.add(i)) } else { V::load_first(x.add(i), n - i) };
-            acc[0] = acc[0].max(v.abs());
+        let wanted = V::splat(largest);
+        let mut i = piece;
+        while i + V::LANES <= n {
+            let hits = V::load(x.add(i)).abs().equals(wanted);
+            if hits != 0 {
+                return i + hits.trailing_zeros() as usize;
+            }
             i += V::LANES;
         }
-        let mut lanes = [V::T::ZERO; super::tile::MAX_WIDTH];
-        acc[0].max(acc[1]).max(acc[2].max(acc[3])).store(lanes.as_mut_ptr());
-        let mut largest = lanes[0];
-        for &lane in &lanes[1..V::LANES] {
-            if lane > largest {
-                largest = lane;
-            }
-        }
-        largest
+        // Lanes without an element are zero: they come last.
+        i + V::load_first(x.add(i), n - i).abs().equals(wanted).trailing_zeros() as usize
     }
 }
 
-/// The largest |re| + |im| of n complex numbers, given as 2n reals; NaN counts as nothing.
+/// The same for |re| + |im| of n complex numbers, given as 2n reals.
 #[inline(always)]
-pub unsafe fn max_abs1<V: RealSimd>(n: usize, x: *const V::T) -> V::T {
+pub unsafe fn iamax_complex<V: RealSimd>(n: usize, x: *const V::T) -> usize {
     // SAFETY: as above.
     unsafe {
-        let mut acc = [V::zero(); 2];
-        let mut i = 0;
-        while i + 2 * V::LANES <= n {
-            for (u, a) in acc.iter_mut().enumerate() {
-                let p = x.add(2 * (i + u * V::LANES));
-                let (re, im) = V::deinterleave(V::load(p), V::load(p.add(V::LANES)));
-                *a = a.max(re.abs().add(im.abs()));
+        let (mut largest, mut piece) = (-V::T::ONE, 0);
+        let n = 2 * n;
+        let mut from = 0;
+        while from < n {
+            let to = if n - from > PIECE { from + PIECE } else { n };
+            let mut acc = [V::zero(); 4];
+            let mut i = from;
+            while i + 4 * V::LANES <= to {
+                for (u, a) in acc.iter_mut().enumerate() {
+                    *a = a.max(magnitudes(V::load(x.add(i + u * V::LANES))));
+                }
+                i += 4 * V::LANES;
             }
-            i += 2 * V::LANES;
-        }
-        let mut lanes = [V::T::ZERO; super::tile::MAX_WIDTH];
-        acc[0].max(acc[1]).store(lanes.as_mut_ptr());
-        let mut largest = V::T::ZERO;
-        for &lane in &lanes[..V::LANES] {
-            if lane > largest {
-                largest = lane;
+            while i + V::LANES <= to {
+                acc[0] = acc[0].max(magnitudes(V::load(x.add(i))));
+                i += V::LANES;
             }
-        }
-        while i < n {
-            let sum = (*x.add(2 * i)).abs() + (*x.add(2 * i + 1)).abs();
-            if sum > largest {
-                largest = sum;
+            if i < to {
+                acc[1] = acc[1].max(magnitudes(V::load_first(x.add(i), to - i)));
             }
-            i += 1;
+            let most = acc[0].max(acc[1]).max(acc[2].max(acc[3])).largest();
+            if most > largest {
+                (largest, piece) = (most, from);
+            }
+            from = to;
         }
-        largest
+        let wanted = V::splat(largest);
+        let mut i = piece;
+        while i + V::LANES <= n {
+            let hits = magnitudes(V::load(x.add(i))).equals(wanted);
+            if hits != 0 {
+                return (i + hits.trailing_zeros() as usize) / 2;
+            }
+            i += V::LANES;
+        }
+        (i + magnitudes(V::load_first(x.add(i), n - i)).equals(wanted).trailing_zeros() as usize) / 2
+    }
+}
+
+/// |re| + |im| of each number, in both of its lanes.
+#[inline(always)]
+unsafe fn magnitudes<V: RealSimd>(v: V) -> V {
+    // SAFETY: as above.
+    unsafe {
+        let parts = v.abs();
+        parts.add(parts.swap_pairs())
     }
 }

@@ -13,16 +13,19 @@
 pub mod avx2;
 #[cfg(target_arch = "x86_64")]
 pub mod avx512;
+pub mod elements;
 pub mod generic;
 pub mod lines;
 pub mod pack;
 pub mod simd;
 pub mod solve;
+pub mod sweeps;
 pub mod tile;
 
 #[cfg(test)]
 mod tests;
 
+use crate::matrix::{Diag, Lines};
 use crate::runtime::cpu::{self, Isa};
 use crate::scalar::{Scalar, c32, c64};
 use solve::{Rows, Triangle};
@@ -104,38 +107,14 @@ pub trait GemmKernel: Sync {
     unsafe fn unpack_a(&self, lanes: usize, k: usize, src: *const Self::In, dst: *mut Self::In, ls: isize, ps: isize);
 }
 
-/// The kernels of level 1 and 2 of one scalar type on one instruction set, all on n consecutive elements. Contract as for
-/// [`GemmKernel`]. What each computes stands in `lines.rs`.
+/// The kernels of level 1 and 2 of one scalar type on one instruction set, all on consecutive elements. Contract as for
+/// [`GemmKernel`]. What each computes stands in `lines.rs` and `sweeps.rs`.
 pub trait LineKernel<T: Scalar>: Sync {
     unsafe fn axpy(&self, n: usize, alpha: T, x: *const T, conj: bool, y: *mut T);
-    unsafe fn axpy2(&self, n: usize, alpha: [T; 2], x: [*const T; 2], conj: bool, y: *mut T);
-    unsafe fn axpy4(&self, n: usize, alpha: [T; 4], x: [*const T; 4], conj: bool, y: *mut T);
     unsafe fn dot(&self, n: usize, x: *const T, conj: bool, y: *const T) -> T;
-    /// As `dot`, in the order of operations of `dot4`.
-    unsafe fn dot1(&self, n: usize, x: *const T, conj: bool, y: *const T) -> T;
-    unsafe fn dot4(&self, n: usize, x: [*const T; 4], conj: bool, y: *const T) -> [T; 4];
-    unsafe fn axpy_dot(
-        &self,
-        n: usize,
-        a: *const T,
-        conj_axpy: bool,
-        alpha: T,
-        y: *mut T,
-        conj_dot: bool,
-        x: *const T,
-    ) -> T;
-    unsafe fn axpy_dot4(
-        &self,
-        n: usize,
-        a: [*const T; 4],
-        conj_axpy: bool,
-        alpha: [T; 4],
-        y: *mut T,
-        conj_dot: bool,
-        x: *const T,
-    ) -> [T; 4];
     unsafe fn scal(&self, n: usize, alpha: T, x: *mut T);
     unsafe fn axpby(&self, n: usize, alpha: T, x: *const T, beta: T, y: *mut T);
+    unsafe fn copy(&self, n: usize, x: *const T, y: *mut T);
     unsafe fn swap(&self, n: usize, x: *mut T, y: *mut T);
     /// Rotation of n real elements, or of the 2n parts of n complex ones.
     unsafe fn rot(&self, n: usize, x: *mut T, y: *mut T, c: T::Real, s: T::Real);
@@ -144,8 +123,37 @@ pub trait LineKernel<T: Scalar>: Sync {
     unsafe fn asum(&self, n: usize, x: *const T) -> T::Real;
     /// Sum of re² + im², in f64.
     unsafe fn sum_squares(&self, n: usize, x: *const T) -> f64;
-    /// Largest |re| + |im|; NaN counts as nothing.
-    unsafe fn max_abs1(&self, n: usize, x: *const T) -> T::Real;
+    /// The first of the n >= 1 elements with the largest |re| + |im|. The first of all is not NaN; other NaNs count as
+    /// nothing.
+    unsafe fn iamax(&self, n: usize, x: *const T) -> usize;
+    unsafe fn mv(&self, alpha: T, a: &Lines<T>, x: *const T, y: *mut T, from: usize, to: usize);
+    unsafe fn sym_mv(&self, alpha: T, a: &Lines<T>, hermitian: bool, x: *const T, y: *mut T, from: usize, to: usize);
+    unsafe fn tri_mv(&self, a: &Lines<T>, diag: Diag, x: *mut T);
+    unsafe fn tri_sv(&self, a: &Lines<T>, diag: Diag, x: *mut T);
+    unsafe fn ger(
+        &self,
+        m: usize,
+        n: usize,
+        alpha: T,
+        x: *const T,
+        conj_x: bool,
+        y: *const T,
+        incy: isize,
+        conj_y: bool,
+        a: *mut T,
+        ld: isize,
+    );
+    unsafe fn rank_update(
+        &self,
+        alpha: T,
+        beta: Option<T>,
+        x: *const T,
+        y: *const T,
+        hermitian: bool,
+        a: &Lines<T>,
+        from: usize,
+        to: usize,
+    );
 }
 
 /// All kernels of one scalar type on one instruction set.
@@ -218,20 +226,21 @@ macro_rules! kernel_table {
     ) => {
         $(#[doc = $doc])*
         pub static $table: $crate::kernels::Table = $crate::kernels::Table {
-            f32: $crate::kernels::kernel_table!(@one ($($($feature)*)?) $isa, f32, $f32, $f32, $mf, $nf, $kf),
-            f64: $crate::kernels::kernel_table!(@one ($($($feature)*)?) $isa, f64, $f64, $f64, $md, $nd, $kd),
-            c32: $crate::kernels::kernel_table!(@one ($($($feature)*)?) $isa, $crate::scalar::c32, $c32, $f32, $mc, $nc, $kc),
-            c64: $crate::kernels::kernel_table!(@one ($($($feature)*)?) $isa, $crate::scalar::c64, $c64, $f64, $mz, $nz, $kz),
+            f32: $crate::kernels::kernel_table!(@one ($($($feature)*)?) $isa, f32, $f32, $f32, $crate::kernels::elements::Reals<$f32>, $mf, $nf, $kf),
+            f64: $crate::kernels::kernel_table!(@one ($($($feature)*)?) $isa, f64, $f64, $f64, $crate::kernels::elements::Reals<$f64>, $md, $nd, $kd),
+            c32: $crate::kernels::kernel_table!(@one ($($($feature)*)?) $isa, $crate::scalar::c32, $c32, $f32, $crate::kernels::elements::Pairs<$f32>, $mc, $nc, $kc),
+            c64: $crate::kernels::kernel_table!(@one ($($($feature)*)?) $isa, $crate::scalar::c64, $c64, $f64, $crate::kernels::elements::Pairs<$f64>, $mz, $nz, $kz),
         };
     };
     // A function under the target feature, if there is one.
     (@fn () $($f:tt)*) => { $($f)* };
     (@fn ($($feature:tt)+) $($f:tt)*) => { #[target_feature($($feature)+)] $($f)* };
-    // T: scalar, V: its vector, R: the vector of its parts.
-    (@one $feature:tt $isa:literal, $T:ty, $V:ty, $R:ty, $mv:literal, $nr:literal, $kc:literal) => {{
+    // T: scalar, V: its vector in the register tile, R: the vector of its parts, E: of consecutive elements.
+    (@one $feature:tt $isa:literal, $T:ty, $V:ty, $R:ty, $E:ty, $mv:literal, $nr:literal, $kc:literal) => {{
         use $crate::kernels::solve::{self, Rows, Triangle};
         use $crate::kernels::tile::{self, Source, Tile, Tiles};
-        use $crate::kernels::{GemmKernel, Kernels, LineKernel, kernel_table, lines, pack, simd::Simd};
+        use $crate::kernels::{GemmKernel, Kernels, LineKernel, elements::Reals, kernel_table, lines, pack, simd::Simd, sweeps};
+        use $crate::matrix::{Diag, Lines};
         use $crate::scalar::Scalar;
         type Part = <$T as Scalar>::Real;
         const PARTS: usize = if <$T as Scalar>::IS_COMPLEX { 2 } else { 1 };
@@ -301,55 +310,35 @@ macro_rules! kernel_table {
         impl LineKernel<$T> for K {
             kernel_table! { @fn $feature
             unsafe fn axpy(&self, n: usize, alpha: $T, x: *const $T, conj: bool, y: *mut $T) {
-                unsafe { if conj { lines::axpys::<$V, 1, true>(n, [alpha], [x], y) } else { lines::axpys::<$V, 1, false>(n, [alpha], [x], y) } }
-            } }
-            kernel_table! { @fn $feature
-            unsafe fn axpy4(&self, n: usize, alpha: [$T; 4], x: [*const $T; 4], conj: bool, y: *mut $T) {
-                unsafe { if conj { lines::axpys::<$V, 4, true>(n, alpha, x, y) } else { lines::axpys::<$V, 4, false>(n, alpha, x, y) } }
+                unsafe { if conj { lines::axpy::<$E>(n, alpha, x, true, y) } else { lines::axpy::<$E>(n, alpha, x, false, y) } }
             } }
             kernel_table! { @fn $feature
             unsafe fn dot(&self, n: usize, x: *const $T, conj: bool, y: *const $T) -> $T {
-                unsafe { if conj { lines::dots::<$V, 1, 4, true>(n, [x], y)[0] } else { lines::dots::<$V, 1, 4, false>(n, [x], y)[0] } }
-            } }
-            kernel_table! { @fn $feature
-            unsafe fn dot1(&self, n: usize, x: *const $T, conj: bool, y: *const $T) -> $T {
-                unsafe { if conj { lines::dots::<$V, 1, 2, true>(n, [x], y)[0] } else { lines::dots::<$V, 1, 2, false>(n, [x], y)[0] } }
-            } }
-            kernel_table! { @fn $feature
-            unsafe fn dot4(&self, n: usize, x: [*const $T; 4], conj: bool, y: *const $T) -> [$T; 4] {
-                unsafe { if conj { lines::dots::<$V, 4, 2, true>(n, x, y) } else { lines::dots::<$V, 4, 2, false>(n, x, y) } }
-            } }
-            kernel_table! { @fn $feature
-            unsafe fn axpy_dot(&self, n: usize, a: *const $T, conj_axpy: bool, alpha: $T, y: *mut $T, conj_dot: bool, x: *const $T) -> $T {
-                unsafe { lines::axpy_dots::<$V, 1>(n, [a], conj_axpy, [alpha], y, conj_dot, x)[0] }
-            } }
-            kernel_table! { @fn $feature
-            unsafe fn axpy_dot4(&self, n: usize, a: [*const $T; 4], conj_axpy: bool, alpha: [$T; 4], y: *mut $T, conj_dot: bool, x: *const $T) -> [$T; 4] {
-                unsafe { lines::axpy_dots::<$V, 4>(n, a, conj_axpy, alpha, y, conj_dot, x) }
-            } }
-            kernel_table! { @fn $feature
-            unsafe fn axpy2(&self, n: usize, alpha: [$T; 2], x: [*const $T; 2], conj: bool, y: *mut $T) {
-                unsafe { if conj { lines::axpys::<$V, 2, true>(n, alpha, x, y) } else { lines::axpys::<$V, 2, false>(n, alpha, x, y) } }
+                unsafe { lines::dot::<$E>(n, x, conj, y) }
             } }
             kernel_table! { @fn $feature
             unsafe fn scal(&self, n: usize, alpha: $T, x: *mut $T) {
-                unsafe { lines::scal::<$V>(n, alpha, x) }
+                unsafe { lines::scal::<$E>(n, alpha, x) }
             } }
             kernel_table! { @fn $feature
             unsafe fn axpby(&self, n: usize, alpha: $T, x: *const $T, beta: $T, y: *mut $T) {
-                unsafe { lines::axpby::<$V>(n, alpha, x, beta, y) }
+                unsafe { lines::axpby::<$E>(n, alpha, x, beta, y) }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn copy(&self, n: usize, x: *const $T, y: *mut $T) {
+                unsafe { lines::copy::<Reals<$R>>(n * PARTS, x.cast(), y.cast()) }
             } }
             kernel_table! { @fn $feature
             unsafe fn swap(&self, n: usize, x: *mut $T, y: *mut $T) {
-                unsafe { lines::swap::<$R>(n * PARTS, x.cast(), y.cast()) }
+                unsafe { lines::swap::<Reals<$R>>(n * PARTS, x.cast(), y.cast()) }
             } }
             kernel_table! { @fn $feature
             unsafe fn rot(&self, n: usize, x: *mut $T, y: *mut $T, c: Part, s: Part) {
-                unsafe { lines::rot::<$R>(n * PARTS, x.cast(), y.cast(), c, s) }
+                unsafe { lines::rot::<Reals<$R>>(n * PARTS, x.cast(), y.cast(), c, s) }
             } }
             kernel_table! { @fn $feature
             unsafe fn scal_real(&self, n: usize, alpha: Part, x: *mut $T) {
-                unsafe { lines::scal::<$R>(n * PARTS, alpha, x.cast()) }
+                unsafe { lines::scal::<Reals<$R>>(n * PARTS, alpha, x.cast()) }
             } }
             kernel_table! { @fn $feature
             unsafe fn asum(&self, n: usize, x: *const $T) -> Part {
@@ -360,8 +349,32 @@ macro_rules! kernel_table {
                 unsafe { lines::sum_squares::<$R>(n * PARTS, x.cast()) }
             } }
             kernel_table! { @fn $feature
-            unsafe fn max_abs1(&self, n: usize, x: *const $T) -> Part {
-                unsafe { if PARTS == 1 { lines::max_abs::<$R>(n, x.cast()) } else { lines::max_abs1::<$R>(n, x.cast()) } }
+            unsafe fn iamax(&self, n: usize, x: *const $T) -> usize {
+                unsafe { if PARTS == 1 { lines::iamax::<$R>(n, x.cast()) } else { lines::iamax_complex::<$R>(n, x.cast()) } }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn mv(&self, alpha: $T, a: &Lines<$T>, x: *const $T, y: *mut $T, from: usize, to: usize) {
+                unsafe { sweeps::mv::<$E>(alpha, a, x, y, from, to) }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn sym_mv(&self, alpha: $T, a: &Lines<$T>, hermitian: bool, x: *const $T, y: *mut $T, from: usize, to: usize) {
+                unsafe { sweeps::sym_mv::<$E>(alpha, a, hermitian, x, y, from, to) }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn tri_mv(&self, a: &Lines<$T>, diag: Diag, x: *mut $T) {
+                unsafe { sweeps::tri_mv::<$E>(a, diag, x) }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn tri_sv(&self, a: &Lines<$T>, diag: Diag, x: *mut $T) {
+                unsafe { sweeps::tri_sv::<$E>(a, diag, x) }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn ger(&self, m: usize, n: usize, alpha: $T, x: *const $T, conj_x: bool, y: *const $T, incy: isize, conj_y: bool, a: *mut $T, ld: isize) {
+                unsafe { sweeps::ger::<$E>(m, n, alpha, x, conj_x, y, incy, conj_y, a, ld) }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn rank_update(&self, alpha: $T, beta: Option<$T>, x: *const $T, y: *const $T, hermitian: bool, a: &Lines<$T>, from: usize, to: usize) {
+                unsafe { sweeps::rank_update::<$E>(alpha, beta, x, y, hermitian, a, from, to) }
             } }
         }
         Kernels { name: concat!($isa, " ", stringify!($T), " ", stringify!($mv), "v x ", stringify!($nr)), gemm: &K, lines: &K }

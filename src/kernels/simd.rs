@@ -26,6 +26,13 @@ pub trait Simd: Copy {
     unsafe fn store(self, p: *mut Self::T);
     /// The first `n <= LANES` lanes from memory, the others zero. Touches no other element.
     unsafe fn load_first(p: *const Self::T, n: usize) -> Self;
+    /// `load_first` of what `store_first` may have written a moment ago: made of the same pieces, so that they need not
+    /// have reached the cache.
+    #[inline(always)]
+    unsafe fn reload_first(p: *const Self::T, n: usize) -> Self {
+        // SAFETY: the contract of the trait.
+        unsafe { Self::load_first(p, n) }
+    }
     /// The first `n <= LANES` lanes to memory. Touches no other element.
     unsafe fn store_first(self, p: *mut Self::T, n: usize);
     /// Lanes from a packed panel: the kernel's own order of the same number of elements.
@@ -63,6 +70,10 @@ pub trait RealSimd: Simd<T: Real> {
     unsafe fn abs(self) -> Self;
     /// The larger of the two; NaN of `o` is dropped (lane of `self` stays).
     unsafe fn max(self, o: Self) -> Self;
+    /// The largest lane; none is NaN.
+    unsafe fn largest(self) -> Self::T;
+    /// A bit for each lane that is the same number in both, lane 0 lowest.
+    unsafe fn equals(self, o: Self) -> u32;
     unsafe fn neg(self) -> Self;
     unsafe fn div(self, o: Self) -> Self;
     /// Two registers of interleaved pairs (re, im, re, im…) to (all re, all im). The order of lanes may be any that
@@ -76,6 +87,19 @@ pub trait RealSimd: Simd<T: Real> {
     const SIDE: usize;
     /// Element p of row l, at `src[l] + p`, goes to `dst[p] + l`.
     unsafe fn square(src: [*const Self::T; 8], dst: [*mut Self::T; 8]);
+    /// Lanes `from..to` from consecutive elements in memory, of which lane 0 would be the first; the others zero, and
+    /// not touched. `from <= to <= LANES`.
+    unsafe fn load_range(p: *const Self::T, from: usize, to: usize) -> Self;
+    /// Lanes `from..to`; the others zero.
+    unsafe fn keep(self, from: usize, to: usize) -> Self;
+    /// Neighbours exchanged: lanes 1, 0, 3, 2…
+    unsafe fn swap_pairs(self) -> Self;
+    /// The `sum` of each, bit for bit.
+    #[inline(always)]
+    unsafe fn sum4([a, b, c, d]: [Self; 4]) -> [Self::T; 4] {
+        // SAFETY: the contract of the trait.
+        unsafe { [a.sum(), b.sum(), c.sum(), d.sum()] }
+    }
 }
 
 /// [`Simd::transpose`] and its reverse for real lanes.

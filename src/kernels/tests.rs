@@ -257,9 +257,9 @@ fn check_lines<T: Scalar>(kernels: &Kernels<T>) {
     let kernel = kernels.lines;
     let mut numbers = Numbers(3);
     for n in (0..70).chain([127, 128, 129, 300]) {
-        let x: [Vec<T>; 4] = core::array::from_fn(|_| numbers.vec(n));
+        let x: [Vec<T>; 1] = [numbers.vec(n)];
         let y = numbers.vec::<T>(n);
-        let alpha: [T; 4] = core::array::from_fn(|_| numbers.next());
+        let alpha = numbers.next::<T>();
         let beta = numbers.next::<T>();
         let (c, s) = (T::Real::from_f64(2.0), T::Real::from_f64(-3.0));
         let name = kernels.name;
@@ -271,39 +271,14 @@ fn check_lines<T: Scalar>(kernels: &Kernels<T>) {
             assert_eq!(out.pop(), Some(marker()), "{name} n={n}");
             out
         };
-        let pointers = [x[0].as_ptr(), x[1].as_ptr(), x[2].as_ptr(), x[3].as_ptr()];
+        let from = x[0].as_ptr();
         for conj in [false, true] {
-            let dot = |v: &[T]| (0..n).fold(T::ZERO, |sum, i| sum + v[i].conj_if(conj) * y[i]);
-            let axpy = |terms: usize| -> Vec<T> {
-                (0..n).map(|i| (0..terms).fold(y[i], |sum, l| sum + alpha[l] * x[l][i].conj_if(conj))).collect()
-            };
+            let dot = (0..n).fold(T::ZERO, |sum, i| sum + x[0][i].conj_if(conj) * y[i]);
+            let axpy: Vec<T> = (0..n).map(|i| y[i] + alpha * x[0][i].conj_if(conj)).collect();
             // SAFETY: all vectors have n elements.
             unsafe {
-                assert_eq!(on(&|p| kernel.axpy(n, alpha[0], pointers[0], conj, p)), axpy(1), "{name} axpy n={n}");
-                let (two, p2) = ([alpha[0], alpha[1]], [pointers[0], pointers[1]]);
-                assert_eq!(on(&|p| kernel.axpy2(n, two, p2, conj, p)), axpy(2), "{name} axpy2 n={n}");
-                assert_eq!(on(&|p| kernel.axpy4(n, alpha, pointers, conj, p)), axpy(4), "{name} axpy4 n={n}");
-                assert_eq!(kernel.dot(n, pointers[0], conj, y.as_ptr()), dot(&x[0]), "{name} dot n={n}");
-                assert_eq!(kernel.dot1(n, pointers[0], conj, y.as_ptr()), dot(&x[0]), "{name} dot1 n={n}");
-                let four = kernel.dot4(n, pointers, conj, y.as_ptr());
-                assert_eq!(four.to_vec(), x.iter().map(|v| dot(v)).collect::<Vec<_>>(), "{name} dot4 n={n}");
-                for conj_dot in [false, true] {
-                    let sum = core::cell::Cell::new(T::ZERO);
-                    let out = on(&|p| {
-                        let a = pointers[0];
-                        sum.set(kernel.axpy_dot(n, a, conj, alpha[0], p, conj_dot, pointers[1]));
-                    });
-                    let want = (0..n).fold(T::ZERO, |sum, i| sum + x[0][i].conj_if(conj_dot) * x[1][i]);
-                    assert_eq!((out, sum.get()), (axpy(1), want), "{name} axpy_dot n={n}");
-                    let sums = core::cell::Cell::new([T::ZERO; 4]);
-                    let out = on(&|p| {
-                        sums.set(kernel.axpy_dot4(n, pointers, conj, alpha, p, conj_dot, pointers[1]));
-                    });
-                    let want: [T; 4] = core::array::from_fn(|l| {
-                        (0..n).fold(T::ZERO, |sum, i| sum + x[l][i].conj_if(conj_dot) * x[1][i])
-                    });
-                    assert_eq!((out, sums.get()), (axpy(4), want), "{name} axpy_dot4 n={n}");
-                }
+                assert_eq!(on(&|p| kernel.axpy(n, alpha, from, conj, p)), axpy, "{name} axpy n={n}");
+                assert_eq!(kernel.dot(n, from, conj, y.as_ptr()), dot, "{name} dot n={n}");
             }
         }
         let map = |f: &dyn Fn(usize) -> T| (0..n).map(f).collect::<Vec<T>>();
@@ -311,8 +286,9 @@ fn check_lines<T: Scalar>(kernels: &Kernels<T>) {
         unsafe {
             assert_eq!(on(&|p| kernel.scal(n, beta, p)), map(&|i| beta * y[i]), "{name} scal n={n}");
             assert_eq!(on(&|p| kernel.scal_real(n, s, p)), map(&|i| y[i].scale(s)), "{name} scal_real n={n}");
-            let axpby = |i: usize| alpha[0] * x[0][i] + beta * y[i];
-            assert_eq!(on(&|p| kernel.axpby(n, alpha[0], pointers[0], beta, p)), map(&axpby), "{name} axpby n={n}");
+            let axpby = |i: usize| alpha * x[0][i] + beta * y[i];
+            assert_eq!(on(&|p| kernel.axpby(n, alpha, from, beta, p)), map(&axpby), "{name} axpby n={n}");
+            assert_eq!(on(&|p| kernel.copy(n, from, p)), x[0], "{name} copy n={n}");
             let mut other = x[0].clone();
             assert_eq!(on(&|p| kernel.swap(n, other.as_ptr().cast_mut(), p)), x[0], "{name} swap n={n}");
             assert_eq!(other, y, "{name} swap n={n}");
@@ -324,8 +300,187 @@ fn check_lines<T: Scalar>(kernels: &Kernels<T>) {
             assert_eq!(kernel.asum(n, y.as_ptr()), sum, "{name} asum n={n}");
             let squares = y.iter().fold(T::Real::ZERO, |sum, v| sum + v.re() * v.re() + v.im() * v.im());
             assert_eq!(kernel.sum_squares(n, y.as_ptr()), squares.to_f64(), "{name} sum_squares n={n}");
-            let most = y.iter().fold(T::Real::ZERO, |most, v| if v.abs1() > most { v.abs1() } else { most });
-            assert_eq!(kernel.max_abs1(n, y.as_ptr()), most, "{name} max_abs1 n={n}");
+            if n > 0 {
+                let most = (1..n).fold(0, |best, i| if y[i].abs1() > y[best].abs1() { i } else { best });
+                assert_eq!(kernel.iamax(n, y.as_ptr()), most, "{name} iamax n={n}");
+            }
+        }
+    }
+}
+
+/// A NaN anywhere but at the front is not the largest, wherever the largest stands.
+fn check_iamax<T: Scalar>(kernels: &Kernels<T>) {
+    let nan = T::from_real(T::Real::from_f64(f64::NAN));
+    for n in (1..70).chain([1023, 1024, 1025, 3000]) {
+        for at in [0, n / 3, n / 2, n - 1] {
+            let mut x = vec![T::ONE; n];
+            if n > 1 {
+                x[1..].fill(nan);
+            }
+            x[at] = T::ONE + T::ONE;
+            // SAFETY: n elements, of which the first is not NaN.
+            assert_eq!(unsafe { kernels.lines.iamax(n, x.as_ptr()) }, at, "{} n={n}", kernels.name);
+        }
+    }
+}
+
+/// Matrices of level 2 in all storages, with NaN wherever nothing is stored: a kernel that reads outside its lines, or lets
+/// a zero times a NaN in, shows it.
+fn check_sweeps<T: Scalar>(kernels: &Kernels<T>) {
+    use crate::matrix::{Axis, Layout, Uplo};
+    let kernel = kernels.lines;
+    let nan = T::from_real(T::Real::from_f64(f64::NAN));
+    let mut numbers = Numbers(4);
+    let element = |a: &Lines<T>, i: usize, j: usize| {
+        let (line, at) = if a.axis() == Axis::Cols { (j, i) } else { (i, j) };
+        let (lo, values) = a.line(line);
+        if at < lo || at >= lo + values.len() { T::ZERO } else { values.get(at - lo).conj_if(a.is_conj()) }
+    };
+    // Writes small numbers into what a view stores; everything else stays NaN.
+    let mut filled = |lines: &dyn Fn(*const T) -> Lines<'static, T>| {
+        let mut data = vec![nan; 64 * 64];
+        let view = lines(data.as_ptr());
+        for j in 0..view.lines() {
+            let (_, line) = view.line(j);
+            let at = (line.ptr() as usize - data.as_ptr() as usize) / size_of::<T>();
+            for k in 0..line.len() {
+                data[at + k] = numbers.next();
+            }
+        }
+        data
+    };
+    let vector = |n: usize, seed: u64| Numbers(seed).vec::<T>(n);
+    let alpha = vector(1, 5)[0] + T::ONE + T::ONE + T::ONE + T::ONE;
+    for (m, n) in [(1, 1), (2, 3), (5, 4), (8, 8), (9, 17), (17, 9), (3, 40), (40, 3), (33, 34), (37, 50), (50, 37)] {
+        for (kl, ku) in [(usize::MAX, 0), (0, 0), (1, 2), (2, 0), (7, 9), (9, 40)] {
+            for (transposed, conj) in [(false, false), (false, true), (true, false), (true, true)] {
+                let view = |p: *const T| {
+                    // SAFETY: the buffer has room for the largest of them.
+                    let a = unsafe {
+                        if kl == usize::MAX {
+                            Lines::full(p, m, n, m + 1, Layout::ColMajor)
+                        } else {
+                            Lines::band(p, m, n, kl, ku, kl + ku + 2, Layout::ColMajor)
+                        }
+                    };
+                    let a = if transposed { a.t() } else { a };
+                    if conj { a.conj() } else { a }
+                };
+                let data = filled(&|p| view(p));
+                let a = view(data.as_ptr());
+                let (x, y) = (vector(a.cols(), 6), vector(a.rows(), 7));
+                let want: Vec<T> = (0..a.rows())
+                    .map(|i| y[i] + alpha * (0..a.cols()).fold(T::ZERO, |sum, j| sum + element(&a, i, j) * x[j]))
+                    .collect();
+                for cut in [0, a.rows() / 2] {
+                    let mut got = y.clone();
+                    // Lines of few vectors are only ever computed whole.
+                    let cut = if a.rows() < 64 && !transposed && kl == usize::MAX { 0 } else { cut };
+                    // SAFETY: matrix and vectors as they were made.
+                    unsafe {
+                        if cut > 0 {
+                            kernel.mv(alpha, &a, x.as_ptr(), got.as_mut_ptr(), 0, cut);
+                        }
+                        kernel.mv(alpha, &a, x.as_ptr(), got.as_mut_ptr(), cut, a.rows());
+                    }
+                    assert_eq!(got, want, "{} mv {m}x{n} kl={kl} ku={ku} t={transposed} c={conj}", kernels.name);
+                }
+            }
+        }
+        for (uplo, transposed) in [(Uplo::Upper, false), (Uplo::Upper, true), (Uplo::Lower, false), (Uplo::Lower, true)]
+        {
+            for k in [usize::MAX, usize::MAX - 1, 0, 1, 2, 5, 11, 60] {
+                let view = |p: *const T| {
+                    // SAFETY: as above.
+                    let a = unsafe {
+                        match k {
+                            usize::MAX => Lines::triangle(p, n, n + 1, uplo, Layout::ColMajor),
+                            k if k == usize::MAX - 1 => Lines::packed(p, n, uplo, Layout::ColMajor),
+                            _ => Lines::triangle_band(p, n, k, (k + 2).min(63), uplo, Layout::ColMajor),
+                        }
+                    };
+                    if transposed { a.t() } else { a }
+                };
+                if k < 64 && (k + 2) * n > 64 * 64 {
+                    continue;
+                }
+                let data = filled(&|p| view(p));
+                let at = format!("{} n={n} {uplo:?} k={k} t={transposed}", kernels.name);
+                let a = view(data.as_ptr());
+                let (x, y) = (vector(n, 8), vector(n, 9));
+                for hermitian in [false, true] {
+                    let whole = |i: usize, j: usize| {
+                        let stored = (if transposed { i > j } else { i < j }) == (uplo == Uplo::Upper);
+                        let v = if i == j || stored { element(&a, i, j) } else { element(&a, j, i).conj_if(hermitian) };
+                        if i == j && hermitian { T::from_real(v.re()) } else { v }
+                    };
+                    let want: Vec<T> = (0..n)
+                        .map(|i| y[i] + alpha * (0..n).fold(T::ZERO, |sum, j| sum + whole(i, j) * x[j]))
+                        .collect();
+                    let mut got = y.clone();
+                    // SAFETY: as above.
+                    unsafe { kernel.sym_mv(alpha, &a, hermitian, x.as_ptr(), got.as_mut_ptr(), 0, n) };
+                    assert_eq!(got, want, "sym_mv {at} hermitian={hermitian}");
+                }
+                for diag in [Diag::Stored, Diag::Unit] {
+                    let value =
+                        |i: usize, j: usize| if i == j && diag == Diag::Unit { T::ONE } else { element(&a, i, j) };
+                    let want: Vec<T> =
+                        (0..n).map(|i| (0..n).fold(T::ZERO, |sum, j| sum + value(i, j) * x[j])).collect();
+                    let mut got = x.clone();
+                    // SAFETY: as above.
+                    unsafe { kernel.tri_mv(&a, diag, got.as_mut_ptr()) };
+                    assert_eq!(got, want, "tri_mv {at} {diag:?}");
+                    if diag == Diag::Unit && n <= 9 {
+                        // Integers all the way: the solution is x again.
+                        // SAFETY: as above.
+                        unsafe { kernel.tri_sv(&a, diag, got.as_mut_ptr()) };
+                        assert_eq!(got, x, "tri_sv {at}");
+                    }
+                }
+                if k < usize::MAX - 1 {
+                    continue;
+                }
+                for (beta, hermitian) in [(None, false), (None, true), (Some(alpha), false), (Some(alpha), true)] {
+                    let mut written = data.clone();
+                    let y = if beta.is_some() { &y } else { &x };
+                    let p = written.as_mut_ptr();
+                    // SAFETY: as above.
+                    unsafe {
+                        kernel.rank_update(alpha, beta, x.as_ptr(), y.as_ptr(), hermitian, &view(p), 0, n);
+                    }
+                    let new = view(written.as_ptr());
+                    for i in 0..n {
+                        for j in 0..n {
+                            let stored = i == j || (if transposed { i > j } else { i < j }) == (uplo == Uplo::Upper);
+                            let first = alpha * x[i] * y[j].conj_if(hermitian);
+                            let second = beta.map_or(T::ZERO, |b| b * y[i] * x[j].conj_if(hermitian));
+                            let mut want = element(&a, i, j) + first + second;
+                            if i == j && hermitian {
+                                want = T::from_real(want.re());
+                            }
+                            if stored {
+                                assert_eq!(element(&new, i, j), want, "rank_update {at} ({i}, {j})");
+                            }
+                        }
+                    }
+                    let same = |(old, new): (&T, &T)| old.abs1().is_nan() == new.abs1().is_nan();
+                    assert!(data.iter().zip(&written).all(same), "rank_update {at} wrote outside");
+                }
+            }
+        }
+        let (x, y) = (vector(m, 10), vector(n, 11));
+        let mut data = vec![T::ONE; (m + 1) * n];
+        // SAFETY: as above.
+        unsafe {
+            let p = data.as_mut_ptr();
+            kernel.ger(m, n, alpha, x.as_ptr(), true, y.as_ptr(), 1, false, p, m as isize + 1);
+        }
+        for j in 0..n {
+            for i in 0..=m {
+                let want = if i < m { alpha * x[i].conj() * y[j] + T::ONE } else { T::ONE };
+                assert_eq!(data[j * (m + 1) + i], want, "{} ger {m}x{n}", kernels.name);
+            }
         }
     }
 }
@@ -348,4 +503,6 @@ for_all_types! {
     panels_survive_packing: check_panels;
     triangles_are_solved_and_multiplied: check_triangles;
     lines_compute_their_definition_at_every_length: check_lines;
+    largest_magnitudes_are_found_among_nans: check_iamax;
+    sweeps_compute_their_definition_in_every_storage: check_sweeps;
 }

@@ -355,7 +355,7 @@ unsafe fn write<V: Simd, const U: usize, const N: usize, const MASKED: bool>(acc
                             let rows = t.rows - i * V::LANES;
                             macro_rules! $load {
                                 () => {
-                                    V::load_first(p, rows)
+                                    V::reload_first(p, rows)
                                 };
                             }
                             $y.store_first(p, rows);
