@@ -18,10 +18,12 @@ pub struct Blocks {
 pub struct InPlace {
     pub a: bool,
     pub b: bool,
+    /// B's columns, not its rows, lie at consecutive addresses.
+    pub b_by_columns: bool,
 }
 
 impl InPlace {
-    pub const NEITHER: InPlace = InPlace { a: false, b: false };
+    pub const NEITHER: InPlace = InPlace { a: false, b: false, b_by_columns: true };
 }
 
 /// Columns of a B that is read in place, if A's block is packed anew for each piece of columns.
@@ -97,12 +99,12 @@ fn largest(
     let nc = round_down(panel / row, nr).max(nr);
     const ALL: usize = usize::MAX / 4;
     match in_place {
-        InPlace { a: false, b: false } => (mc, nc),
-        InPlace { a: true, b: false } => (round_down(ALL, mr), nc),
-        InPlace { a: false, b: true } => (mc, STREAMED_TO_PACKED.next_multiple_of(nr)),
-        InPlace { a: true, b: true } if k <= kc => (round_down(ALL, mr), round_down(ALL, nr)),
+        InPlace { a: false, b: false, .. } => (mc, nc),
+        InPlace { a: true, b: false, .. } => (round_down(ALL, mr), nc),
+        InPlace { a: false, b: true, .. } => (mc, STREAMED_TO_PACKED.next_multiple_of(nr)),
         // All of k for a few columns: they stream in whole.
-        InPlace { a: true, b: true } => (round_down(ALL, mr), 2 * nr),
+        InPlace { a: true, b: true, b_by_columns: true } if k > kc => (round_down(ALL, mr), 2 * nr),
+        InPlace { a: true, b: true, .. } => (round_down(ALL, mr), round_down(ALL, nr)),
     }
 }
 

@@ -35,6 +35,8 @@ pub struct Product<'a, T> {
 /// stream is worth its making.
 const FEW_COLUMNS: usize = 40;
 const FEW_ROWS: usize = 64;
+/// Steps from which it pays to turn a product of few rows. (Complex products are not: they are busy enough meanwhile.)
+const TURNED_FROM: usize = 256;
 
 /// Whether a product may use the other threads.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -47,26 +49,28 @@ pub enum Threads {
 /// Computes the product. C shares no memory with the operands.
 pub fn run<T: Scalar>(product: Product<T>, threads: Threads) {
     let product = product.with_unit_rows();
-    let (m, n, k) = (product.c.rows(), product.c.cols(), product.a.cols());
-    debug_assert!(product.a.rows() == m && product.b.cols() == n && product.b.rows() == k);
+    let (m, n) = (product.c.rows(), product.c.cols());
+    debug_assert!(product.a.rows() == m && product.b.cols() == n && product.b.rows() == product.a.cols());
     if m == 0 || n == 0 {
         return;
     }
-    if k == 0 || product.alpha == T::ZERO {
+    if product.a.cols() == 0 || product.alpha == T::ZERO {
         scale(product.beta, &product.c, product.part);
         return;
     }
     let kernel = T::kernels().gemm;
     if let (Operand::General(a), Operand::General(b), None) = (product.a, product.b, product.part)
-        && (small::run(product.alpha, a, b, product.beta, &product.c, kernel)
-            || small::run_packed(product.alpha, a, b, product.beta, &product.c, kernel))
+        && small::run(product.alpha, a, b, product.beta, &product.c, kernel)
     {
         return;
     }
+    let product = if product.is_better_turned() { product.t() } else { product };
+    let (m, n, k) = (product.c.rows(), product.c.cols(), product.a.cols());
     // Decided for the product as a whole: its bits must not depend on how threads cut it.
     let tile = (kernel.mr(), kernel.nr(), kernel.kc());
     let in_place = product.in_place(kernel);
     let scratch = blocking::scratch((m, n, k), tile, in_place, size_of::<T>(), &cpu::caches());
+    let scratch = scratch.max(if product.is_turned() { product.strip_rows(kernel) * n } else { 0 });
     let allowed = scratch == 0 || memory::allows::<T>(scratch);
     let work = 2.0 * m as f64 * n as f64 * k as f64 * if T::IS_COMPLEX { 4.0 } else { 1.0 };
     let threads = if threads == Threads::Shared { pool::threads_for(work) } else { 1 };
@@ -82,7 +86,9 @@ pub fn run<T: Scalar>(product: Product<T>, threads: Threads) {
     pool::run(rows * cols, threads, &|task| {
         let (i, j) = (task % rows * mt, task / rows * nt);
         let (mt, nt) = (mt.min(m - i), nt.min(n - j));
-        if allowed {
+        if allowed && product.is_turned() {
+            product.strips(kernel, in_place, i, mt, j, nt);
+        } else if allowed {
             product.rectangle(kernel, in_place, i, mt, j, nt);
         } else {
             product.without_scratch(i, mt, j, nt);
@@ -96,14 +102,69 @@ impl<'a, T: Scalar> Product<'a, T> {
         if self.c.rs() == 1 || (self.c.cs() != 1 && self.c.rs().unsigned_abs() <= self.c.cs().unsigned_abs()) {
             return self;
         }
+        self.t()
+    }
+
+    /// The transposed product: (AB)^T = B^T A^T.
+    fn t(self) -> Self {
         Product { a: self.b.t(), b: self.a.t(), c: self.c.t(), part: self.part.map(Uplo::t), ..self }
+    }
+
+    /// Whether few rows times a B with consecutive rows: B is better read as the operand that comes in vectors. The product
+    /// is computed transposed then, although that is not how C lies.
+    fn is_better_turned(&self) -> bool {
+        let (m, n, k) = (self.c.rows(), self.c.cols(), self.a.cols());
+        let by_rows =
+            matches!((self.a, self.b), (Operand::General(_), Operand::General(b)) if b.cs() == 1 && b.rs() != 1);
+        by_rows
+            && !T::IS_COMPLEX
+            && self.part.is_none()
+            && self.c.rs() == 1
+            && m <= FEW_COLUMNS
+            && n >= 4 * m
+            && k >= TURNED_FROM
+    }
+
+    /// Whether this product was turned.
+    fn is_turned(&self) -> bool {
+        self.part.is_none() && self.c.cs() == 1 && self.c.rs() != 1 && self.c.cols() <= FEW_COLUMNS && self.c.rows() > 1
+    }
+
+    /// Rows of a turned product that are computed at a time.
+    fn strip_rows(&self, kernel: &Kernel<T>) -> usize {
+        let most = cpu::caches().l2 / 2 / size_of::<T>() / self.c.cols().max(1);
+        most.min(self.c.rows()).next_multiple_of(kernel.mr())
+    }
+
+    /// As `rectangle`, of a turned product: strips of rows are computed apart, with unit row stride, and added to C.
+    fn strips(&self, kernel: &Kernel<T>, in_place: InPlace, i: usize, m: usize, j: usize, n: usize) {
+        let (Operand::General(a), Operand::General(b)) = (self.a, self.b) else { unreachable!("no other is turned") };
+        let (k, strip) = (a.cols(), self.strip_rows(kernel));
+        let Some(scratch) = Scratch::take_for::<T>(strip * n) else {
+            return self.without_scratch(i, m, j, n);
+        };
+        for ic in (i..i + m).step_by(strip) {
+            let rows = strip.min(i + m - ic);
+            // SAFETY: rows x n elements of scratch, used by this thread alone.
+            let sum = unsafe { MatMut::new(scratch.ptr::<T>(), rows, n, 1, rows as isize) };
+            let (a, b) = (Operand::General(a.sub(ic, 0, rows, k)), Operand::General(b.sub(0, j, k, n)));
+            let part = Product { alpha: self.alpha, a, b, beta: T::ZERO, c: sum.alias(), part: None };
+            part.rectangle(kernel, in_place, 0, rows, 0, n);
+            let mut c = self.c.sub(ic, j, rows, n);
+            for row in 0..rows {
+                for col in 0..n {
+                    let old = if self.beta == T::ZERO { T::ZERO } else { self.beta * c.get(row, col) };
+                    c.set(row, col, sum.get(row, col) + old);
+                }
+            }
+        }
     }
 
     /// Which operands are better read where they are than packed: those that are used a few times only, and those that
     /// a cache near by holds.
     fn in_place(&self, kernel: &Kernel<T>) -> InPlace {
         let (Operand::General(a), Operand::General(b)) = (self.a, self.b) else { return InPlace::NEITHER };
-        if self.part.is_some() || self.c.rs() != 1 {
+        if self.part.is_some() || self.c.rs() != 1 && !self.is_turned() {
             return InPlace::NEITHER;
         }
         let (m, n, k) = (self.c.rows(), self.c.cols(), a.cols());
@@ -114,10 +175,11 @@ impl<'a, T: Scalar> Product<'a, T> {
         // Rows of B across its columns: a line of the cache is used piece by piece.
         let b_near = if b.rs() == 1 { caches.l2 / 4 } else { caches.l2 / 8 };
         let near = unit && bytes(m, k) <= caches.l2 / 4 && bytes(k, n) <= b_near;
-        let spreads = blocking::spreads(a.cs(), element, k.min(kernel.kc()), &caches);
+        let spreads = |stride: isize| blocking::spreads(stride, element, k.min(kernel.kc()), &caches);
         InPlace {
-            a: unit && !a.is_conj() && spreads && (near || n <= FEW_COLUMNS),
-            b: !b.is_conj() && (near || m <= FEW_ROWS && b.rs() == 1),
+            a: unit && !a.is_conj() && spreads(a.cs()) && (near || n <= FEW_COLUMNS),
+            b: !b.is_conj() && (near || m <= FEW_ROWS && (b.rs() == 1 || b.cs() == 1 && spreads(b.rs()))),
+            b_by_columns: b.rs() == 1,
         }
     }
 

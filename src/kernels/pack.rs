@@ -13,6 +13,8 @@ use crate::scalar::Scalar;
 
 /// Steps that are taken over all panels at once.
 const STEPS: usize = 8;
+/// Lanes of the widest register.
+const MOST_LANES: usize = 16;
 
 /// k steps of `lanes` elements, element (l, p) at `src + l*ls + p*ps`, into panels of k steps of MV vectors, one behind the
 /// other, zero behind the last lane.
@@ -69,42 +71,38 @@ unsafe fn across<V: Simd, const MV: usize>(
     let width = MV * V::LANES;
     // SAFETY: the contract of the file; the panel has k*width elements.
     unsafe {
+        // Whole squares, a cache line of each lane at a time.
+        let full = if ps == 1 && V::SQUARE > 0 { lanes / V::LANES } else { 0 };
+        let whole = if full > 0 { k / V::SQUARE * V::SQUARE } else { 0 };
+        let run = (64 / size_of::<V::T>()).max(V::SQUARE);
         let mut done = 0;
-        if ps == 1 && lanes == width && V::SQUARE > 0 {
-            // Whole squares, a cache line of each lane at a time.
-            let run = (64 / size_of::<V::T>()).max(V::SQUARE);
-            while done + V::SQUARE <= k {
-                let end = (done + run).min(k);
-                for i in 0..MV {
-                    let mut p = done;
-                    while p + V::SQUARE <= end {
-                        let from = src.wrapping_offset((i * V::LANES) as isize * ls + p as isize);
-                        let to = dst.add(p * width + i * V::LANES);
-                        V::transpose(from, ls, to, width);
-                        for q in 0..if conj { V::SQUARE } else { 0 } {
-                            put(V::load_packed(to.add(q * width)), true, to.add(q * width));
-                        }
-                        p += V::SQUARE;
+        while done < whole {
+            let end = (done + run).min(whole);
+            for i in 0..full {
+                let mut p = done;
+                while p < end {
+                    let from = src.wrapping_offset((i * V::LANES) as isize * ls + p as isize);
+                    let to = dst.add(p * width + i * V::LANES);
+                    V::transpose(from, ls, to, width);
+                    for q in 0..if conj { V::SQUARE } else { 0 } {
+                        put(V::load_packed(to.add(q * width)), true, to.add(q * width));
                     }
+                    p += V::SQUARE;
                 }
-                done += (end - done) / V::SQUARE * V::SQUARE;
             }
+            done = end;
         }
-        // Steps are gathered eight at a time, so that a lane's consecutive elements are read together.
-        let mut block = [V::T::ZERO; MAX_WIDTH * STEPS];
-        let mut p = done;
-        while p < k {
-            let steps = STEPS.min(k - p);
-            for l in 0..lanes {
-                let from = src.wrapping_offset(l as isize * ls + p as isize * ps);
-                for q in 0..steps {
-                    block[q * width + l] = *from.wrapping_offset(q as isize * ps);
+        // The rest element by element.
+        for i in 0..MV {
+            let from = src.wrapping_offset((i * V::LANES) as isize * ls);
+            let count = lanes.saturating_sub(i * V::LANES).min(V::LANES);
+            for p in if i < full { whole } else { 0 }..k {
+                let mut one = [V::T::ZERO; MOST_LANES];
+                for (l, x) in one.iter_mut().enumerate().take(count) {
+                    *x = *from.wrapping_offset(l as isize * ls + p as isize * ps);
                 }
+                put(V::load(one.as_ptr()), conj, dst.add(p * width + i * V::LANES));
             }
-            for i in 0..steps * MV {
-                put(V::load(block.as_ptr().add(i * V::LANES)), conj, dst.add(p * width + i * V::LANES));
-            }
-            p += steps;
         }
     }
 }

@@ -54,11 +54,13 @@ pub struct Tile<T> {
     cs: isize,
     /// Rows of C; the tile of the kernel may be higher.
     rows: usize,
-    /// Steps of A that are wanted soon: every [`unroll`] steps of the product, as many are asked for from here on,
+    /// Steps of an operand that are wanted soon: every [`unroll`] steps of the product, as many are asked for from here on,
     /// `ahead_step` apart, and this place moves on by `ahead_move`.
     ahead: *const T,
     ahead_step: isize,
     ahead_move: isize,
+    /// What to ask for while B's panel is read, as a distance from there: nothing new, or the next panel.
+    b_ahead: usize,
 }
 
 /// Steps that a part tile's loop takes at a time. Complex steps are long enough by themselves, and two of them at once
@@ -67,9 +69,9 @@ const fn unroll<V: Simd>() -> usize {
     if V::T::IS_COMPLEX { 1 } else { 4 }
 }
 /// Steps before the end at which the tile's part of C is asked for: at the beginning, the panels would push it out again.
-const LATE: usize = 32;
-/// Bytes that a packed panel of A is asked for ahead of its use.
-const AHEAD: usize = 768;
+const LATE: usize = 64;
+/// Steps that a packed panel of A is asked for ahead of its use.
+const AHEAD: usize = 12;
 const LINE: usize = 64;
 
 /// The register tiles of one scalar type, each a function of its own under the instruction set's target feature.
@@ -117,6 +119,7 @@ pub unsafe fn block<S: Tiles<V>, V: Simd, const MV: usize, const NR: usize>(
         ahead: a.ptr,
         ahead_step: 0,
         ahead_move: 0,
+        b_ahead: 0,
     };
     // SAFETY: tiles inside the m x n block, by the contract of the file; part tiles are at most HIGHEST and
     // WIDEST, and their accumulators fit the registers.
@@ -131,6 +134,7 @@ pub unsafe fn block<S: Tiles<V>, V: Simd, const MV: usize, const NR: usize>(
                     t.a = a.group(i);
                     t.c = c.wrapping_offset(i as isize + j as isize * cs);
                     if t.rows == mr && cols == NR {
+                        t.b_ahead = if i + 2 * mr > m { k * NR } else { 0 };
                         S::whole(&t);
                     } else {
                         part::<S, V>(cols, true, &t);
@@ -168,20 +172,29 @@ pub unsafe fn block<S: Tiles<V>, V: Simd, const MV: usize, const NR: usize>(
                 }
             }
         } else {
+            // B's tile stays in L1 while A passes. Where the rows of B are consecutive, the next columns are asked for in
+            // the first rows' tile; whole columns stream in by themselves.
+            let far = !b.packed && b.lane == 1 && n * k * size_of::<V::T>() > FAR;
             for j in (0..n).step_by(wide) {
                 t.b = b.group(j);
+                if far {
+                    t.ahead = b.group(j + wide);
+                    t.ahead_step = b.step;
+                    t.ahead_move = unroll::<V>() as isize * b.step;
+                }
                 for i in (0..m).step_by(high) {
                     t.rows = high.min(m - i);
                     t.a = a.group(i);
                     t.c = c.wrapping_offset(i as isize + j as isize * cs);
                     part::<S, V>(wide.min(n - j), a.packed, &t);
+                    (t.ahead_step, t.ahead_move) = (0, 0);
                 }
             }
         }
     }
 }
 
-/// Bytes of A from which it is taken to come from beyond L2.
+/// Bytes of an operand from which it is taken to come from beyond L2.
 const FAR: usize = 256 << 10;
 
 /// Calls the part tile for the rows of `t` and so many columns.
@@ -237,11 +250,13 @@ pub unsafe fn whole<V: Simd, const MV: usize, const NR: usize>(t: &Tile<V::T>) {
                     for (i, v) in column.iter_mut().enumerate() {
                         *v = V::load_packed(a.add(i * V::LANES));
                     }
+                    let bytes = MV * V::LANES * size_of::<V::T>();
                     let mut line = 0;
-                    while line < MV * V::LANES * size_of::<V::T>() {
-                        prefetch(a.cast::<u8>().wrapping_add(AHEAD + line));
+                    while line < bytes {
+                        prefetch(a.cast::<u8>().wrapping_add(AHEAD * bytes + line));
                         line += LINE;
                     }
+                    prefetch(b.wrapping_add(t.b_ahead));
                     for (j, tile) in acc.iter_mut().enumerate() {
                         let s = V::splat(*b.add(j));
                         for i in 0..MV {

@@ -30,7 +30,7 @@ pub fn gemm<T: Scalar>(alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: MatMut<
 
 #[inline(never)]
 fn gemm_large<T: Scalar>(alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: MatMut<T>) {
-    if !as_gemv(alpha, a, b, beta, &c) && !small::run_packed(alpha, a, b, beta, &c, T::kernels().gemm) {
+    if !as_gemv(alpha, a, b, beta, &c) {
         gemm_on(Threads::Shared, alpha, a, b, beta, c);
     }
 }
