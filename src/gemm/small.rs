@@ -19,7 +19,8 @@ const FAR: usize = 4096;
 #[inline(always)]
 pub fn run<T: Scalar>(alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: &MatMut<T>, kernel: &Kernel<T>) -> bool {
     let (m, n, k) = (c.rows(), c.cols(), a.cols());
-    let small = m.saturating_mul(n).saturating_mul(k) <= MOST && k > 0 && alpha != T::ZERO;
+    // Neither empty nor large.
+    let small = (1..=MOST).contains(&m.saturating_mul(n).saturating_mul(k)) && alpha != T::ZERO;
     if !small || c.rs() != 1 || k > kernel.kc() {
         return false;
     }
@@ -36,6 +37,8 @@ pub fn run<T: Scalar>(alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: &MatMut<
 
 /// Bytes of the panels on the stack.
 const STACK: usize = 16 << 10;
+/// Elements of A up to which copying them one by one is faster than packing panels of full width.
+const BY_ELEMENT: usize = 64;
 
 #[repr(C, align(64))]
 struct Panels(MaybeUninit<[u8; STACK]>);
@@ -55,14 +58,24 @@ fn on_the_stack<T: Scalar>(alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: &Ma
     let b_panel = a_panel.wrapping_add(a_room);
     // SAFETY: the panels have room for both operands; views of m x k, k x n and m x n; C has unit row stride.
     unsafe {
-        kernel.pack_a(m, k, a.ptr(), a.rs(), a.cs(), a.is_conj(), a_panel);
+        let from_a = if m * k <= BY_ELEMENT {
+            for p in 0..k {
+                for i in 0..m {
+                    a_panel.add(p * m + i).write(a.get(i, p));
+                }
+            }
+            Source::in_place(a_panel, 1, m as isize)
+        } else {
+            kernel.pack_a(m, k, a.ptr(), a.rs(), a.cs(), a.is_conj(), a_panel);
+            Source::panels(a_panel, k, mr)
+        };
         let from_b = if b.is_conj() {
             kernel.pack_b(n, k, b.ptr(), b.cs(), b.rs(), true, b_panel);
             Source::panels(b_panel, k, nr)
         } else {
             Source::in_place(b.ptr(), b.cs(), b.rs())
         };
-        kernel.block(m, n, k, alpha, Source::panels(a_panel, k, mr), from_b, beta, c.ptr(), c.cs());
+        kernel.block(m, n, k, alpha, from_a, from_b, beta, c.ptr(), c.cs());
     }
     true
 }
