@@ -38,7 +38,7 @@ pub fn run<T: Scalar>(alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: &MatMut<
 /// Bytes of the panels on the stack.
 const STACK: usize = 16 << 10;
 /// Elements of A up to which copying them one by one is faster than packing panels of full width.
-const BY_ELEMENT: usize = 64;
+const BY_ELEMENT: usize = 20;
 
 #[repr(C, align(64))]
 struct Panels(MaybeUninit<[u8; STACK]>);

@@ -138,9 +138,9 @@ macro_rules! avx512 {
             #[inline(always)]
             fn pair_of(lane: usize) -> usize {
                 // Each 128 bits hold as many pairs of the first register as of the second.
-                const HALF: usize = 8 / size_of::<$T>();
-                let (quarter, at) = (lane / (2 * HALF), lane % (2 * HALF));
-                quarter * HALF + at % HALF + at / HALF * ($lanes / 2)
+                let half = 8 / size_of::<$T>();
+                let (quarter, at) = (lane / (2 * half), lane % (2 * half));
+                quarter * half + at % half + at / half * ($lanes / 2)
             }
             const SIDE: usize = 32 / size_of::<$T>();
             #[inline(always)]

@@ -292,7 +292,7 @@ pub unsafe fn some<V: Simd, const U: usize, const N: usize, const PACKED: bool, 
         // addresses want them; the compiler left alone adds up one column after the other, and the sum is a chain.
         let mut odd = [0; 6];
         for (i, x) in odd.iter_mut().enumerate() {
-            *x = opaque_ptr(core::ptr::without_provenance::<u8>((2 * i + 1) * t.b_lane as usize)).addr() as isize;
+            *x = opaque((2 * i + 1) * t.b_lane as usize) as isize;
         }
         macro_rules! step {
             () => {
@@ -395,18 +395,24 @@ fn multiple(j: usize, odd: &[isize; 6]) -> isize {
     odd[(j >> j.trailing_zeros()) / 2] << j.trailing_zeros()
 }
 
-/// The same pointer, of which the compiler knows nothing: it keeps the address arithmetic of a loop as it is written.
+/// The same number, of which the compiler knows nothing.
 #[inline(always)]
-fn opaque_ptr<T>(p: *const T) -> *const T {
+fn opaque(x: usize) -> usize {
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     {
-        let mut p = p;
+        let mut x = x;
         // SAFETY: no instruction at all.
-        unsafe { core::arch::asm!("/* {0} */", inout(reg) p, options(pure, nomem, nostack, preserves_flags)) };
-        p
+        unsafe { core::arch::asm!("/* {0} */", inout(reg) x, options(pure, nomem, nostack, preserves_flags)) };
+        x
     }
     #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-    p
+    x
+}
+
+/// The same pointer: the compiler keeps the address arithmetic of a loop as it is written.
+#[inline(always)]
+fn opaque_ptr<T>(p: *const T) -> *const T {
+    p.map_addr(opaque)
 }
 
 /// Asks for the cache line at `p`; any address will do.
