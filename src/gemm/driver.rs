@@ -35,6 +35,9 @@ pub struct Product<'a, T> {
 /// stream is worth its making.
 const FEW_COLUMNS: usize = 40;
 const FEW_ROWS: usize = 64;
+/// Rows or columns up to which a product is made of dot products, and steps from which it is.
+const FEW_DOTS: usize = 8;
+const DOTS_FROM: usize = 64;
 /// Steps from which it pays to turn a product of few rows. (Complex products are not: they are busy enough meanwhile.)
 const TURNED_FROM: usize = 256;
 
@@ -64,6 +67,7 @@ pub fn run<T: Scalar>(product: Product<T>, threads: Threads) {
     {
         return;
     }
+    let dots = product.is_better_by_dots();
     let product = if product.is_better_turned() { product.t() } else { product };
     let (m, n, k) = (product.c.rows(), product.c.cols(), product.a.cols());
     // Decided for the product as a whole: its bits must not depend on how threads cut it.
@@ -86,7 +90,9 @@ pub fn run<T: Scalar>(product: Product<T>, threads: Threads) {
     pool::run(rows * cols, threads, &|task| {
         let (i, j) = (task % rows * mt, task / rows * nt);
         let (mt, nt) = (mt.min(m - i), nt.min(n - j));
-        if allowed && product.is_turned() {
+        if dots {
+            product.dots(kernel, i, mt, j, nt);
+        } else if allowed && product.is_turned() {
             product.strips(kernel, in_place, i, mt, j, nt);
         } else if allowed {
             product.rectangle(kernel, in_place, i, mt, j, nt);
@@ -108,6 +114,30 @@ impl<'a, T: Scalar> Product<'a, T> {
     /// The transposed product: (AB)^T = B^T A^T.
     fn t(self) -> Self {
         Product { a: self.b.t(), b: self.a.t(), c: self.c.t(), part: self.part.map(Uplo::t), ..self }
+    }
+
+    /// Whether few dot products for each lane of the long operand, and the steps of both consecutive.
+    fn is_better_by_dots(&self) -> bool {
+        let (Operand::General(a), Operand::General(b)) = (self.a, self.b) else { return false };
+        let few = self.c.rows().min(self.c.cols());
+        let consecutive = a.cs() == 1 && b.rs() == 1 && !a.is_conj() && !b.is_conj();
+        consecutive && self.part.is_none() && few <= FEW_DOTS && a.cols() >= DOTS_FROM
+    }
+
+    /// Rows i..i+m and columns j..j+n of C by dot products.
+    fn dots(&self, kernel: &Kernel<T>, i: usize, m: usize, j: usize, n: usize) {
+        let (Operand::General(a), Operand::General(b)) = (self.a, self.b) else { unreachable!("no other has dots") };
+        let k = a.cols();
+        let (a, b, c) = (a.sub(i, 0, m, k), b.sub(0, j, k, n), self.c.sub(i, j, m, n));
+        let (rows, cols) = ((a.ptr(), a.rs()), (b.ptr(), b.cs()));
+        // SAFETY: m rows of A and n columns of B with consecutive steps, and their part of C.
+        unsafe {
+            if self.c.rows() >= self.c.cols() {
+                kernel.dots(m, n, k, self.alpha, rows, cols, self.beta, c.ptr(), (c.rs(), c.cs()));
+            } else {
+                kernel.dots(n, m, k, self.alpha, cols, rows, self.beta, c.ptr(), (c.cs(), c.rs()));
+            }
+        }
     }
 
     /// Whether few rows times a B with consecutive rows: B is better read as the operand that comes in vectors. The product
@@ -239,8 +269,18 @@ impl<'a, T: Scalar> Product<'a, T> {
                     }
                     // Loop 2: columns of the register tile
                     for jr in (0..n5).step_by(nr) {
+                        // Tiles clear of the diagonal at once.
+                        let clear = self.clear_rows(ic, m3, mr, jc + jr, nr.min(n5 - jr));
+                        if !clear.is_empty() {
+                            let (from, m) = (clear.start, clear.len());
+                            let c = self.c.sub(ic + from, jc + jr, m, nr.min(n5 - jr));
+                            let a = Source::panels(a_block.wrapping_add(from * k4), k4, mr);
+                            let b = Source::panels(b_panel.wrapping_add(jr * k4), k4, nr);
+                            // SAFETY: the panels were packed above; C has unit row stride.
+                            unsafe { kernel.block(m, c.cols(), k4, self.alpha, a, b, beta, c.ptr(), c.cs()) };
+                        }
                         // Loop 1: rows of the register tile
-                        for ir in (0..m3).step_by(mr) {
+                        for ir in (0..m3).step_by(mr).filter(|ir| !clear.contains(ir)) {
                             let tile = Tile { i: ic + ir, m: mr.min(m3 - ir), j: jc + jr, n: nr.min(n5 - jr) };
                             let steps = self.steps(tile, pc, k4);
                             let a = a_block.wrapping_add(ir * k4 + steps.start * mr);
@@ -276,27 +316,22 @@ impl<'a, T: Scalar> Product<'a, T> {
         let ld = kernel.mr();
         assert!(ld * kernel.nr() <= MAX_TILE);
         let mut c = self.c.sub(t.i, t.j, t.m, t.n);
-        let wanted = |i: usize, j: usize| match self.part {
-            None => true,
-            Some(Uplo::Upper) => t.i + i <= t.j + j,
-            Some(Uplo::Lower) => t.i + i >= t.j + j,
+        // The wanted rows of a column.
+        let wanted = |j: usize| match self.part {
+            None => 0..t.m,
+            Some(Uplo::Upper) => 0..(t.j + j + 1).saturating_sub(t.i).min(t.m),
+            Some(Uplo::Lower) => (t.j + j).saturating_sub(t.i).min(t.m)..t.m,
         };
-        if beta != T::ZERO {
-            for j in 0..t.n {
-                for i in 0..t.m {
-                    if wanted(i, j) {
-                        copy[i + j * ld] = c.get(i, j);
-                    }
-                }
+        for j in 0..if beta == T::ZERO { 0 } else { t.n } {
+            for i in wanted(j) {
+                copy[i + j * ld] = c.get(i, j);
             }
         }
         // SAFETY: the copy holds ld x nr elements, ld >= m.
         unsafe { kernel.block(t.m, t.n, k, self.alpha, a, b, beta, copy.as_mut_ptr(), ld as isize) };
         for j in 0..t.n {
-            for i in 0..t.m {
-                if wanted(i, j) {
-                    c.set(i, j, copy[i + j * ld]);
-                }
+            for i in wanted(j) {
+                c.set(i, j, copy[i + j * ld]);
             }
         }
     }
@@ -309,6 +344,21 @@ impl<'a, T: Scalar> Product<'a, T> {
         let from = a.start.max(b.start).saturating_sub(pc).min(k);
         let to = a.end.min(b.end).saturating_sub(pc).min(k);
         from..to.max(from)
+    }
+
+    /// Of m rows from i on, those in tiles of which all n elements from column j on are wanted, as distances from i; none
+    /// if C or an operand needs a look at each tile.
+    #[inline]
+    fn clear_rows(&self, i: usize, m: usize, mr: usize, j: usize, n: usize) -> core::ops::Range<usize> {
+        if self.c.rs() != 1 || self.a.is_triangular() || self.b.is_triangular() {
+            return 0..0;
+        }
+        match self.part {
+            None => 0..m,
+            Some(Uplo::Upper) if j + 1 >= i + m => 0..m,
+            Some(Uplo::Upper) => 0..(j + 1).saturating_sub(i) / mr * mr,
+            Some(Uplo::Lower) => (j + n - 1).saturating_sub(i).next_multiple_of(mr).min(m)..m,
+        }
     }
 
     /// Whether no element of this rectangle is wanted.

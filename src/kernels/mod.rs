@@ -13,6 +13,7 @@
 pub mod avx2;
 #[cfg(target_arch = "x86_64")]
 pub mod avx512;
+pub mod dots;
 pub mod elements;
 pub mod generic;
 pub mod lines;
@@ -88,6 +89,19 @@ pub trait GemmKernel: Sync {
         beta: Self::Out,
         c: *mut Self::Out,
         cs: isize,
+    );
+    /// `C := alpha X Y^T + beta C` by dot products, x of m and y of n lanes with consecutive steps; see `dots.rs`.
+    unsafe fn dots(
+        &self,
+        m: usize,
+        n: usize,
+        k: usize,
+        alpha: Self::Out,
+        x: (*const Self::In, isize),
+        y: (*const Self::In, isize),
+        beta: Self::Out,
+        c: *mut Self::Out,
+        strides: (isize, isize),
     );
     /// Packs a triangle for the next two: element (l, j) of U is at `src + j*ls + l*ps`; see `solve.rs`.
     unsafe fn pack_triangle(
@@ -239,7 +253,7 @@ macro_rules! kernel_table {
     (@one $feature:tt $isa:literal, $T:ty, $V:ty, $R:ty, $E:ty, $mv:literal, $nr:literal, $kc:literal) => {{
         use $crate::kernels::solve::{self, Rows, Triangle};
         use $crate::kernels::tile::{self, Source, Tile, Tiles};
-        use $crate::kernels::{GemmKernel, Kernels, LineKernel, elements::Reals, kernel_table, lines, pack, simd::Simd, sweeps};
+        use $crate::kernels::{GemmKernel, Kernels, LineKernel, dots, elements::Reals, kernel_table, lines, pack, simd::Simd, sweeps};
         use $crate::matrix::{Diag, Lines};
         use $crate::scalar::Scalar;
         type Part = <$T as Scalar>::Real;
@@ -287,6 +301,10 @@ macro_rules! kernel_table {
             kernel_table! { @fn $feature
             unsafe fn block(&self, m: usize, n: usize, k: usize, alpha: $T, a: Source<$T>, b: Source<$T>, beta: $T, c: *mut $T, cs: isize) {
                 unsafe { tile::block::<K, $V, $mv, $nr>(m, n, k, alpha, a, b, beta, c, cs) }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn dots(&self, m: usize, n: usize, k: usize, alpha: $T, x: (*const $T, isize), y: (*const $T, isize), beta: $T, c: *mut $T, strides: (isize, isize)) {
+                unsafe { dots::dots::<$V>(m, n, k, alpha, x, y, beta, c, strides) }
             } }
             kernel_table! { @fn $feature
             unsafe fn pack_triangle(&self, u: Triangle<$T>, src: *const $T, ls: isize, ps: isize, conj: bool, to: *mut $T) {

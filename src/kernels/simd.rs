@@ -111,9 +111,11 @@ macro_rules! real_transpose {
             let mut l = 0;
             while l < Self::LANES && Self::SIDE > 0 {
                 let (mut from, mut to) = ([src; 8], [dst; 8]);
-                for (q, (from, to)) in from.iter_mut().zip(&mut to).enumerate().take(Self::SIDE) {
-                    *from = src.wrapping_offset((l + q) as isize * ls);
-                    *to = dst.wrapping_add(q * step + l);
+                let mut q = 0;
+                while q < Self::SIDE {
+                    from[q] = src.wrapping_offset((l + q) as isize * ls);
+                    to[q] = dst.wrapping_add(q * step + l);
+                    q += 1;
                 }
                 // SAFETY: SIDE lanes of SIDE elements, and as many registers of the panel from lane l on.
                 unsafe { Self::square(from, to) };
@@ -125,9 +127,11 @@ macro_rules! real_transpose {
             let mut l = 0;
             while l < Self::LANES && Self::SIDE > 0 {
                 let (mut from, mut to) = ([src; 8], [dst; 8]);
-                for (q, (from, to)) in from.iter_mut().zip(&mut to).enumerate().take(Self::SIDE) {
-                    *from = src.wrapping_add(q * step + l);
-                    *to = dst.wrapping_offset((l + q) as isize * ls);
+                let mut q = 0;
+                while q < Self::SIDE {
+                    from[q] = src.wrapping_add(q * step + l);
+                    to[q] = dst.wrapping_offset((l + q) as isize * ls);
+                    q += 1;
                 }
                 // SAFETY: as above.
                 unsafe { Self::square(from, to) };

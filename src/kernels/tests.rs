@@ -121,6 +121,37 @@ fn check_blocks<T: Scalar>(kernels: &Kernels<T>) {
     }
 }
 
+/// Tiles of dot products, whole and not, in one piece and in several.
+fn check_dots<T: Scalar>(kernels: &Kernels<T>) {
+    let mut numbers = Numbers(4);
+    for k in [1, 3, 16, 37, 2500] {
+        for m in [1, 2, 4, 5, 11] {
+            for n in [1, 2, 3, 4, 7] {
+                let (x_lane, y_lane) = (k + 1, k + 2);
+                let (x, y) = (numbers.vec::<T>(m * x_lane), numbers.vec::<T>(n * y_lane));
+                let (old, alpha) = (numbers.vec::<T>(2 * m * n), numbers.next::<T>());
+                for beta in [T::ZERO, T::ONE + T::ONE] {
+                    let poison = T::from_real(T::Real::from_f64(f64::NAN));
+                    let mut c = if beta == T::ZERO { vec![poison; 2 * m * n] } else { old.clone() };
+                    let (from_x, from_y) = ((x.as_ptr(), x_lane as isize), (y.as_ptr(), y_lane as isize));
+                    // SAFETY: m lanes of x, n of y, and C with rows at a distance of 2.
+                    unsafe {
+                        kernels.gemm.dots(m, n, k, alpha, from_x, from_y, beta, c.as_mut_ptr(), (2, 2 * m as isize))
+                    };
+                    for j in 0..n {
+                        for i in 0..m {
+                            let sum = (0..k).fold(T::ZERO, |s, p| s + x[i * x_lane + p] * y[j * y_lane + p]);
+                            let at = 2 * i + 2 * m * j;
+                            let was = if beta == T::ZERO { T::ZERO } else { beta * old[at] };
+                            assert_eq!(c[at], alpha * sum + was, "{} {m}x{n}x{k} ({i},{j})", kernels.name);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// A panel packed and unpacked is what it was, whatever the strides.
 fn check_panels<T: Scalar>(kernels: &Kernels<T>) {
     let kernel = kernels.gemm;
@@ -500,6 +531,7 @@ macro_rules! for_all_types {
 }
 for_all_types! {
     blocks_compute_their_definition_at_every_size: check_blocks;
+    dots_compute_their_definition: check_dots;
     panels_survive_packing: check_panels;
     triangles_are_solved_and_multiplied: check_triangles;
     lines_compute_their_definition_at_every_length: check_lines;

@@ -1,0 +1,124 @@
+//! Products of two operands with consecutive steps, as tiles of dot products: for few columns (or rows), where packing the
+//! long operand would cost more than the product. Once for all instruction sets and types.
+//!
+//! A tile is up to [`HIGH`] lanes of the long operand by up to [`WIDE`] of the short one; every element has an accumulator
+//! of its own, so its operations do not depend on where it stands. k goes in pieces that the short operand's part of L1
+//! holds.
+//!
+//! Contract of all functions: the CPU has V's instruction set; pointers are valid for what the text says is read and
+//! written there.
+
+use super::simd::Simd;
+use crate::scalar::Scalar;
+
+/// Lanes of the long operand in a tile.
+const HIGH: usize = 4;
+/// Lanes of the short one; complex accumulators are two registers.
+const fn wide<V: Simd>() -> usize {
+    if V::T::IS_COMPLEX { 1 } else { 3 }
+}
+/// Bytes of a lane that are gone through at a time.
+const PIECE: usize = 8 << 10;
+
+/// `C := alpha X Y^T + beta C` for x of m lanes and y of n lanes (m is the long side), k consecutive steps each, lanes
+/// `x_lane` and `y_lane` elements apart; element (i, j) of C at `c + i*rs + j*cs`. beta == 0 never reads C.
+#[inline(always)]
+pub unsafe fn dots<V: Simd>(
+    m: usize,
+    n: usize,
+    k: usize,
+    alpha: V::T,
+    (x, x_lane): (*const V::T, isize),
+    (y, y_lane): (*const V::T, isize),
+    beta: V::T,
+    c: *mut V::T,
+    (rs, cs): (isize, isize),
+) {
+    let piece = PIECE / size_of::<V::T>();
+    let pieces = n.div_ceil(wide::<V>()).max(1);
+    let cols = n.div_ceil(pieces).max(1);
+    for p in (0..k).step_by(piece) {
+        let steps = piece.min(k - p);
+        let beta = if p == 0 { beta } else { V::T::ONE };
+        for i in (0..m).step_by(HIGH) {
+            for j in (0..n).step_by(cols) {
+                let x = x.wrapping_offset(i as isize * x_lane + p as isize);
+                let y = y.wrapping_offset(j as isize * y_lane + p as isize);
+                let c = c.wrapping_offset(i as isize * rs + j as isize * cs);
+                macro_rules! tile {
+                    ($m:literal, $n:literal) => {
+                        tile::<V, $m, $n>(steps, alpha, (x, x_lane), (y, y_lane), beta, c, (rs, cs))
+                    };
+                }
+                // SAFETY: lanes i.. of x and j.. of y exist, and so does this part of C.
+                unsafe {
+                    match (HIGH.min(m - i), cols.min(n - j)) {
+                        (4, 1) => tile!(4, 1),
+                        (4, 2) => tile!(4, 2),
+                        (4, 3) => tile!(4, 3),
+                        (high, wide) => {
+                            for l in 0..high {
+                                let x = x.wrapping_offset(l as isize * x_lane);
+                                let c = c.wrapping_offset(l as isize * rs);
+                                for q in 0..wide {
+                                    let y = y.wrapping_offset(q as isize * y_lane);
+                                    let c = c.wrapping_offset(q as isize * cs);
+                                    tile::<V, 1, 1>(steps, alpha, (x, 0), (y, 0), beta, c, (0, 0));
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// One tile of M x N dot products.
+#[inline(always)]
+unsafe fn tile<V: Simd, const M: usize, const N: usize>(
+    k: usize,
+    alpha: V::T,
+    (x, x_lane): (*const V::T, isize),
+    (y, y_lane): (*const V::T, isize),
+    beta: V::T,
+    c: *mut V::T,
+    (rs, cs): (isize, isize),
+) {
+    // SAFETY: the contract of the file.
+    unsafe {
+        let mut acc = [[V::zero(); N]; M];
+        let mut p = 0;
+        macro_rules! step {
+            (|$p:ident| $load:expr) => {
+                let mut b = [V::zero(); N];
+                for (j, b) in b.iter_mut().enumerate() {
+                    let $p = y.wrapping_offset(j as isize * y_lane + p as isize);
+                    *b = $load;
+                }
+                for (i, row) in acc.iter_mut().enumerate() {
+                    let $p = x.wrapping_offset(i as isize * x_lane + p as isize);
+                    let a: V = $load;
+                    for j in 0..N {
+                        row[j] = a.mul_add(b[j], row[j]);
+                    }
+                }
+            };
+        }
+        while p + V::LANES <= k {
+            step!(|at| V::load(at));
+            p += V::LANES;
+        }
+        if p < k {
+            let rest = k - p;
+            step!(|at| V::load_first(at, rest));
+        }
+        for (i, row) in acc.iter().enumerate() {
+            for (j, sum) in row.iter().enumerate() {
+                let c = c.wrapping_offset(i as isize * rs + j as isize * cs);
+                let old = if beta == V::T::ZERO { V::T::ZERO } else { beta * *c };
+                *c = alpha * sum.sum() + old;
+            }
+        }
+    }
+}
