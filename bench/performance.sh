@@ -24,7 +24,7 @@ race() {
     tail -n 8 "$out/$name.txt"
 }
 race t1 --threads 1 --set performance "$@"
-race t2 --threads 2 --set performance "$@"
+race t2 --threads 2 --set short "$@"
 race t2-c8 --threads 2 --callers 8 "$@" --shapes "sgemm NN 16 16 16" "sgemm NN 64 64 64" "sgemm NN 256 256 256" \
     "dgemm NN 64 64 64" "dgemm NN 500 500 500" "dgemv N 64 64" "dgemv T 500 500" "ddot 1000"
 
