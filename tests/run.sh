@@ -15,7 +15,7 @@ do_clippy() { make --no-print-directory clippy; }
 do_headers() { make --no-print-directory headers-check; }
 do_build() { cargo build --release --locked -p corten; }
 do_core() {
-    cargo test --quiet --locked --release --workspace
+    cargo test --quiet --locked --workspace
     cargo test --quiet --locked --manifest-path bench/Cargo.toml
 }
 do_abi() { cargo test --quiet --locked --manifest-path tests/Cargo.toml; }
