@@ -1,6 +1,6 @@
 //! Level 2: a matrix and vectors.
 //!
-//! Every storage is [`Lines`]; six algorithms on lines are all of level 2, and each is one kernel (`kernels/sweeps.rs`).
+//! Every storage is [`Lines`]; six algorithms on lines are all of level 2, and each is one kernel (`kernels/sweeps/`).
 //! Here vectors with other increments than one are gathered into scratch memory, factors of zero are seen to, and
 //! large matrices are cut for the threads. Where there is no scratch memory the definitions at the end of this file run
 //! on the strided vectors themselves.

@@ -122,7 +122,7 @@ pub trait GemmKernel: Sync {
 }
 
 /// The kernels of level 1 and 2 of one scalar type on one instruction set, all on consecutive elements. Contract as for
-/// [`GemmKernel`]. What each computes stands in `lines.rs` and `sweeps.rs`.
+/// [`GemmKernel`]. What each computes stands in `lines.rs` and `sweeps/`.
 pub trait LineKernel<T: Scalar>: Sync {
     unsafe fn axpy(&self, n: usize, alpha: T, x: *const T, conj: bool, y: *mut T);
     unsafe fn dot(&self, n: usize, x: *const T, conj: bool, y: *const T) -> T;
