@@ -143,13 +143,6 @@ macro_rules! avx2 {
             unsafe fn interleave(re: Self, im: Self) -> (Self, Self) {
                 unsafe { $inter(re.0, im.0) }
             }
-            #[inline(always)]
-            fn pair_of(lane: usize) -> usize {
-                // Each 128 bits hold as many pairs of the first register as of the second.
-                let half = 8 / size_of::<$T>();
-                let (quarter, at) = (lane / (2 * half), lane % (2 * half));
-                quarter * half + at % half + at / half * ($lanes / 2)
-            }
             const SIDE: usize = 32 / size_of::<$T>();
             #[inline(always)]
             unsafe fn square(src: [*const $T; 8], dst: [*mut $T; 8]) {

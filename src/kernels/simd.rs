@@ -81,8 +81,14 @@ pub trait RealSimd: Simd<T: Real> {
     unsafe fn deinterleave(a: Self, b: Self) -> (Self, Self);
     /// Inverse of `deinterleave`.
     unsafe fn interleave(re: Self, im: Self) -> (Self, Self);
-    /// Which pair of 2*LANES interleaved elements `deinterleave` puts in a lane.
-    fn pair_of(lane: usize) -> usize;
+    /// Which pair of 2*LANES interleaved elements `deinterleave` puts in a lane. Here: shuffles stay inside 128 bits, and
+    /// each of those holds as many pairs of the first register as of the second.
+    #[inline(always)]
+    fn pair_of(lane: usize) -> usize {
+        let half = 8 / size_of::<Self::T>();
+        let (quarter, at) = (lane / (2 * half), lane % (2 * half));
+        quarter * half + at % half + at / half * (Self::LANES / 2)
+    }
     /// Side of the square that [`RealSimd::square`] transposes, at most 8; LANES is a multiple of it. 0: there is none.
     const SIDE: usize;
     /// Element p of row l, at `src[l] + p`, goes to `dst[p] + l`.
