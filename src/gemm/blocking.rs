@@ -4,6 +4,7 @@
 //! chosen from k alone: how a sum is cut decides its bits, and those must not depend on threads or on m and n.
 
 use crate::runtime::cpu::Caches;
+use crate::scalar::Scalar;
 
 /// Sizes of the blocks of one product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +43,15 @@ pub fn spreads(stride: isize, element: usize, lines: usize, caches: &Caches) -> 
     let apart = stride.unsigned_abs().saturating_mul(element);
     let places = (caches.l2 / WAYS) >> apart.trailing_zeros().clamp(6, 30);
     2 * lines <= places.max(1) * WAYS
+}
+
+/// Whether `lines` lines that are `stride` elements apart stay in L1 while a tile passes over them; a way of it is a page,
+/// so strides of large powers of two meet in a few sets. Complex tiles compute long enough not to mind.
+pub fn stays_near<T: Scalar>(stride: isize, lines: usize, caches: &Caches) -> bool {
+    const WAY: usize = 4096;
+    let apart = stride.unsigned_abs().saturating_mul(size_of::<T>());
+    let places = WAY >> apart.trailing_zeros().clamp(6, 12);
+    T::IS_COMPLEX || lines <= places * (caches.l1 / WAY).max(1)
 }
 
 /// k in equal pieces of at most `kc_max`.

@@ -15,10 +15,11 @@ use super::blocking::{self, Blocks, InPlace};
 use super::pack::{Format, Kernel, Operand};
 use super::small;
 use crate::kernels::tile::{MAX_TILE, Source};
-use crate::matrix::{MatMut, Uplo};
+use crate::matrix::{MatMut, MatRef, Uplo};
 use crate::runtime::memory::{self, Scratch};
 use crate::runtime::{cpu, pool};
 use crate::scalar::Scalar;
+use core::mem::MaybeUninit;
 
 /// `C := alpha A B + beta C`, or one triangle of it.
 pub struct Product<'a, T> {
@@ -193,24 +194,30 @@ impl<'a, T: Scalar> Product<'a, T> {
     /// Which operands are better read where they are than packed: those that are used a few times only, and those that
     /// a cache near by holds.
     fn in_place(&self, kernel: &Kernel<T>) -> InPlace {
-        let (Operand::General(a), Operand::General(b)) = (self.a, self.b) else { return InPlace::NEITHER };
-        if self.part.is_some() || self.c.rs() != 1 && !self.is_turned() {
+        let by_tiles = self.part.is_some() || self.a.is_triangular() || self.b.is_triangular();
+        if by_tiles || self.c.rs() != 1 && !self.is_turned() {
             return InPlace::NEITHER;
         }
-        let (m, n, k) = (self.c.rows(), self.c.cols(), a.cols());
+        let (m, n, k) = (self.c.rows(), self.c.cols(), self.a.cols());
         let element = size_of::<T>();
         let caches = cpu::caches();
-        let unit = a.rs() == 1 || m == 1;
         let bytes = |x: usize, y: usize| x.saturating_mul(y).saturating_mul(element);
-        // Rows of B across its columns: a line of the cache is used piece by piece.
-        let b_near = if b.rs() == 1 { caches.l2 / 4 } else { caches.l2 / 8 };
-        let near = unit && bytes(m, k) <= caches.l2 / 4 && bytes(k, n) <= b_near;
+        let near = |b: MatRef<T>| {
+            // Rows of B across its columns: a line of the cache is used piece by piece.
+            let b_near = if b.rs() == 1 { caches.l2 / 4 } else { caches.l2 / 8 };
+            bytes(m, k) <= caches.l2 / 4 && bytes(k, n) <= b_near
+        };
         let spreads = |stride: isize| blocking::spreads(stride, element, k.min(kernel.kc()), &caches);
-        InPlace {
-            a: unit && !a.is_conj() && spreads(a.cs()) && (near || n <= FEW_COLUMNS),
-            b: !b.is_conj() && (near || m <= FEW_ROWS && (b.rs() == 1 || b.cs() == 1 && spreads(b.rs()))),
-            b_by_columns: b.rs() == 1,
-        }
+        let a_in_place = self.a.general().is_some_and(|a| {
+            let near = self.b.general().is_some_and(near);
+            (a.rs() == 1 || m == 1) && !a.is_conj() && spreads(a.cs()) && (near || n <= FEW_COLUMNS)
+        });
+        let b_in_place = self.b.general().is_some_and(|b| {
+            let few = m <= FEW_ROWS && (b.rs() == 1 || b.cs() == 1 && spreads(b.rs()));
+            !b.is_conj() && (near(b) || few)
+        });
+        let b_by_columns = self.b.general().is_none_or(|b| b.rs() == 1);
+        InPlace { a: a_in_place, b: b_in_place, b_by_columns }
     }
 
     /// Rows i..i+m and columns j..j+n of C on the current thread.
@@ -311,27 +318,46 @@ impl<'a, T: Scalar> Product<'a, T> {
         if !whole && self.is_outside(t.i, t.m, t.j, t.n) {
             return;
         }
-        // On the diagonal, or with rows that are not at consecutive addresses: the same operations on a copy.
-        let mut copy = [T::ZERO; MAX_TILE];
+        // On the diagonal, or with rows that are not at consecutive addresses: the same operations on a copy. Vectors of
+        // rows that are not wanted at all are left out.
+        let (skip, m) = match self.part {
+            None => (0, t.m),
+            Some(Uplo::Upper) => (0, t.m.min(t.j + t.n - t.i)),
+            Some(Uplo::Lower) => (t.j.saturating_sub(t.i) / kernel.lanes() * kernel.lanes(), t.m),
+        };
+        let mut copy = [const { MaybeUninit::<T>::uninit() }; MAX_TILE];
+        let copy = copy.as_mut_ptr().cast::<T>();
         let ld = kernel.mr();
         assert!(ld * kernel.nr() <= MAX_TILE);
-        let mut c = self.c.sub(t.i, t.j, t.m, t.n);
         // The wanted rows of a column.
         let wanted = |j: usize| match self.part {
             None => 0..t.m,
             Some(Uplo::Upper) => 0..(t.j + j + 1).saturating_sub(t.i).min(t.m),
             Some(Uplo::Lower) => (t.j + j).saturating_sub(t.i).min(t.m)..t.m,
         };
-        for j in 0..if beta == T::ZERO { 0 } else { t.n } {
-            for i in wanted(j) {
-                copy[i + j * ld] = c.get(i, j);
+        let (rs, cs) = (self.c.rs(), self.c.cs());
+        let column = |j: usize| self.c.ptr().wrapping_offset(t.i as isize * rs + (t.j + j) as isize * cs);
+        let read = beta != T::ZERO;
+        // SAFETY: the copy holds ld x nr elements, ld >= m, all written before they are read; C has the wanted ones.
+        unsafe {
+            if read {
+                for at in 0..ld * t.n {
+                    copy.add(at).write(T::ZERO);
+                }
+                for j in 0..t.n {
+                    let from = column(j);
+                    for i in wanted(j) {
+                        *copy.add(i + j * ld) = *from.wrapping_offset(i as isize * rs);
+                    }
+                }
             }
-        }
-        // SAFETY: the copy holds ld x nr elements, ld >= m.
-        unsafe { kernel.block(t.m, t.n, k, self.alpha, a, b, beta, copy.as_mut_ptr(), ld as isize) };
-        for j in 0..t.n {
-            for i in wanted(j) {
-                c.set(i, j, copy[i + j * ld]);
+            let a = Source { ptr: a.ptr.add(skip), ..a };
+            kernel.block(m - skip, t.n, k, self.alpha, a, b, beta, copy.add(skip), ld as isize);
+            for j in 0..t.n {
+                let to = column(j);
+                for i in wanted(j) {
+                    *to.wrapping_offset(i as isize * rs) = *copy.add(i + j * ld);
+                }
             }
         }
     }

@@ -34,6 +34,10 @@ impl<'a, T: Scalar> Operand<'a, T> {
             Operand::General(a) | Operand::Symmetric(a, ..) | Operand::Triangular(a, ..) => a,
         }
     }
+    /// The matrix, if that is all there is to the operand.
+    pub fn general(&self) -> Option<MatRef<'a, T>> {
+        if let Operand::General(a) = *self { Some(a) } else { None }
+    }
     pub fn is_triangular(&self) -> bool {
         matches!(self, Operand::Triangular(..))
     }

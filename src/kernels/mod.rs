@@ -48,6 +48,8 @@ pub trait GemmKernel: Sync {
     type Out: Scalar;
     /// Rows of the register tile.
     fn mr(&self) -> usize;
+    /// Rows that a vector of the tile has: a panel of A may be read from any multiple of it on.
+    fn lanes(&self) -> usize;
     /// Columns of the register tile.
     fn nr(&self) -> usize;
     /// Steps of a panel for which the blocking was measured; the most that one pass takes.
@@ -284,6 +286,9 @@ macro_rules! kernel_table {
             fn mr(&self) -> usize {
                 MR
             }
+            fn lanes(&self) -> usize {
+                <$V as Simd>::LANES
+            }
             fn nr(&self) -> usize {
                 $nr
             }
@@ -296,7 +301,7 @@ macro_rules! kernel_table {
             } }
             kernel_table! { @fn $feature
             unsafe fn pack_b(&self, lanes: usize, k: usize, src: *const $T, ls: isize, ps: isize, conj: bool, dst: *mut $T) {
-                unsafe { pack::elements::<$T, $nr>(lanes, k, src, ls, ps, conj, dst) }
+                unsafe { pack::elements::<$T, $R, $nr>(lanes, k, src, ls, ps, conj, dst) }
             } }
             kernel_table! { @fn $feature
             unsafe fn block(&self, m: usize, n: usize, k: usize, alpha: $T, a: Source<$T>, b: Source<$T>, beta: $T, c: *mut $T, cs: isize) {

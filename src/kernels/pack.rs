@@ -7,7 +7,7 @@
 //! Contract of all functions: the CPU has V's instruction set; pointers are valid for what the text says is read and
 //! written there.
 
-use super::simd::Simd;
+use super::simd::{RealSimd, Simd};
 use super::tile::{MAX_WIDTH, prefetch};
 use crate::scalar::Scalar;
 
@@ -129,9 +129,9 @@ unsafe fn put<V: Simd>(v: V, conj: bool, dst: *mut V::T) {
     unsafe { if conj { v.conj() } else { v }.store_packed(dst) }
 }
 
-/// As [`vectors`] into panels of k steps of NR single elements, for the operand that is broadcast.
+/// As [`vectors`] into panels of k steps of NR single elements, for the operand that is broadcast. R: vector of its parts.
 #[inline(always)]
-pub unsafe fn elements<T: Scalar, const NR: usize>(
+pub unsafe fn elements<T: Scalar, R: RealSimd, const NR: usize>(
     lanes: usize,
     k: usize,
     src: *const T,
@@ -142,26 +142,19 @@ pub unsafe fn elements<T: Scalar, const NR: usize>(
 ) {
     // SAFETY: the contract of the file; each panel has k*NR elements.
     unsafe {
-        let whole = if conj { 0 } else { lanes / NR * NR };
-        if ls == 1 {
-            for p in (0..k).step_by(STEPS) {
-                for l in (0..whole).step_by(NR) {
-                    let mut from = src.wrapping_offset(l as isize + p as isize * ps);
-                    let mut to = dst.add(l * k + p * NR);
-                    for _ in p..k.min(p + STEPS) {
-                        prefetch(from.wrapping_offset(STEPS as isize * ps));
-                        to.cast::<[T; NR]>().write(from.cast::<[T; NR]>().read());
-                        from = from.wrapping_offset(ps);
-                        to = to.add(NR);
-                    }
-                }
-            }
+        let whole = lanes / NR * NR;
+        if ls == 1 && conj {
+            few_steps::<T, NR, true>(whole, k, src, ps, dst);
+        } else if ls == 1 {
+            few_steps::<T, NR, false>(whole, k, src, ps, dst);
         } else {
             for l in (0..whole).step_by(NR) {
                 let (from, to) = (src.wrapping_offset(l as isize * ls), dst.add(l * k));
-                for p in 0..k {
+                let done = if ps == 1 && !T::IS_COMPLEX { squares::<R, NR>(k, from.cast(), ls, to.cast()) } else { 0 };
+                for p in done..k {
                     for q in 0..NR {
-                        *to.add(p * NR + q) = *from.wrapping_offset(q as isize * ls + p as isize * ps);
+                        let x = *from.wrapping_offset(q as isize * ls + p as isize * ps);
+                        *to.add(p * NR + q) = if conj { x.conj() } else { x };
                     }
                 }
             }
@@ -179,6 +172,68 @@ pub unsafe fn elements<T: Scalar, const NR: usize>(
             }
         }
     }
+}
+
+/// [`elements`] of whole panels from consecutive lanes.
+#[inline(always)]
+unsafe fn few_steps<T: Scalar, const NR: usize, const CONJ: bool>(
+    lanes: usize,
+    k: usize,
+    src: *const T,
+    ps: isize,
+    dst: *mut T,
+) {
+    // SAFETY: the contract of the file; each panel has k*NR elements.
+    unsafe {
+        for p in (0..k).step_by(STEPS) {
+            for l in (0..lanes).step_by(NR) {
+                let mut from = src.wrapping_offset(l as isize + p as isize * ps);
+                let mut to = dst.add(l * k + p * NR);
+                for _ in p..k.min(p + STEPS) {
+                    prefetch(from.wrapping_offset(STEPS as isize * ps));
+                    let mut step = from.cast::<[T; NR]>().read();
+                    let mut q = 0;
+                    while CONJ && q < NR {
+                        step[q] = step[q].conj();
+                        q += 1;
+                    }
+                    to.cast::<[T; NR]>().write(step);
+                    from = from.wrapping_offset(ps);
+                    to = to.add(NR);
+                }
+            }
+        }
+    }
+}
+
+/// Transposes the first steps of NR lanes with consecutive steps into a panel; says how many. Squares that are wider than
+/// the panel write into the step behind them, so they go from the last lanes to the first and from the first step to
+/// the last, and at least one step is left.
+#[inline(always)]
+unsafe fn squares<R: RealSimd, const NR: usize>(k: usize, src: *const R::T, ls: isize, dst: *mut R::T) -> usize {
+    if R::SIDE == 0 {
+        return 0;
+    }
+    let done = k.saturating_sub(1) / R::SIDE * R::SIDE;
+    let mut p = 0;
+    while p < done {
+        let mut l = NR.next_multiple_of(R::SIDE);
+        while l > 0 {
+            l -= R::SIDE;
+            let (mut from, mut to) = ([src; 8], [dst; 8]);
+            let mut q = 0;
+            while q < R::SIDE {
+                // A lane that is not there: another one, to be written over.
+                from[q] = src.wrapping_offset((l + q).min(NR - 1) as isize * ls + p as isize);
+                to[q] = dst.wrapping_add((p + q) * NR + l);
+                q += 1;
+            }
+            // SAFETY: SIDE steps of lanes of the source; of the panel at most the step behind them is touched, too.
+            unsafe { R::square(from, to) };
+        }
+        p += R::SIDE;
+    }
+    done
 }
 
 /// The reverse of [`vectors`] for one panel.

@@ -91,7 +91,7 @@ pub trait RealSimd: Simd<T: Real> {
     }
     /// Side of the square that [`RealSimd::square`] transposes, at most 8; LANES is a multiple of it. 0: there is none.
     const SIDE: usize;
-    /// Element p of row l, at `src[l] + p`, goes to `dst[p] + l`.
+    /// Element p of row l, at `src[l] + p`, goes to `dst[p] + l`. Whole rows are written, the first one first.
     unsafe fn square(src: [*const Self::T; 8], dst: [*mut Self::T; 8]);
     /// Lanes `from..to` from consecutive elements in memory, of which lane 0 would be the first; the others zero, and
     /// not touched. `from <= to <= LANES`.

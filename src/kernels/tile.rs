@@ -34,6 +34,11 @@ impl<T> Source<T> {
     pub fn in_place(ptr: *const T, lane: isize, step: isize) -> Self {
         Source { ptr, lane, step, packed: false }
     }
+    /// The same operand from lane l on (of panels, the first of one) and from step p on.
+    #[inline(always)]
+    pub fn from(self, l: usize, p: usize) -> Self {
+        Source { ptr: self.ptr.wrapping_offset(l as isize * self.lane + p as isize * self.step), ..self }
+    }
     #[inline(always)]
     fn group(&self, l: usize) -> *const T {
         self.ptr.wrapping_offset(l as isize * self.lane)

@@ -1,13 +1,16 @@
 //! syrk, herk, syr2k, her2k and gemmt: one triangle of a sum of products.
 //!
-//! Small ones run strip by strip on the operands where they are: a few columns, and the rows of C from the diagonal to its
-//! end. Only the first rows of a strip meet the diagonal; they are computed in full, aside, and the wanted part is added.
-//! Very small ones are a single strip. Large ones are products with a `part` (`gemm/driver.rs`).
+//! Where the caches near by hold the operands, they are read where they are, strip by strip: a few columns, and the rows of
+//! C from the diagonal to its end. Only the first rows of a strip meet the diagonal; they are computed in full, aside, and
+//! the wanted part is added. An operand that lies across or is conjugated is packed once for all strips. Very small
+//! triangles are a single strip. Large ones are products with a `part` (`gemm/driver.rs`).
 
-use super::dense::{dense, room, with_room};
+use super::dense::with_room;
 use crate::gemm::driver::scale;
-use crate::gemm::{Operand, Product, Threads, run};
+use crate::gemm::{Operand, Product, Threads, blocking, run};
+use crate::kernels::tile::Source;
 use crate::matrix::{MatMut, MatRef, Symmetry, Uplo};
+use crate::runtime::{cpu, pool};
 use crate::scalar::Scalar;
 use core::mem::MaybeUninit;
 
@@ -64,7 +67,7 @@ fn triangle<T: Scalar, const N: usize>(terms: &[Term<T>; N], beta: T, c: MatMut<
     if c.rs() != 1 && c.cs() == 1 {
         return triangle(&terms.map(|(alpha, a, b)| (alpha, b.t(), a.t())), beta, c.t(), uplo.t());
     }
-    if c.rs() == 1 && is_small(terms) && by_strips(terms, beta, &c, uplo) {
+    if c.rs() == 1 && by_strips(terms, beta, &c, uplo) {
         return;
     }
     let mut beta = beta;
@@ -75,102 +78,144 @@ fn triangle<T: Scalar, const N: usize>(terms: &[Term<T>; N], beta: T, c: MatMut<
     }
 }
 
-/// Elements of an operand up to which reading it again for each strip beats packing it.
-const MOST: usize = 96 * 96;
+/// Bytes of the part of a strip that is computed aside.
+const ASIDE: usize = 12 << 10;
+/// Elements up to which all of a triangle is computed aside.
+const SINGLE: usize = 512;
 
-/// Whether all operands are small (and wanted: an alpha of zero reads none).
-fn is_small<T: Scalar>(terms: &[Term<T>]) -> bool {
-    terms.iter().all(|(alpha, a, b)| *alpha != T::ZERO && a.rows().max(b.cols()).saturating_mul(a.cols()) <= MOST)
+/// How a triangle is cut into strips.
+#[derive(Clone, Copy)]
+struct Strips {
+    /// Columns of a strip, and at most so many rows of its part that meets the diagonal.
+    width: usize,
+    height: usize,
+    /// Which operands of each term are packed; then columns or rows begin at a panel.
+    pack_a: bool,
+    pack_b: bool,
 }
 
-/// Elements of the part of a strip that is computed aside.
-const ASIDE: usize = 512;
-
-/// Columns of a strip of an n x n triangle, and rows of its part that meets the diagonal: all if that fits, else two
-/// register tiles wide, else one.
-fn strip_size<T: Scalar>(n: usize) -> (usize, usize) {
-    let kernel = T::kernels().gemm;
-    let high = |wide: usize| wide.next_multiple_of(kernel.mr());
-    match 2 * kernel.nr() {
-        _ if n * n <= ASIDE => (n, n),
-        wide if wide * high(wide) <= ASIDE => (wide, high(wide)),
-        _ => (kernel.nr(), high(kernel.nr())),
+impl Strips {
+    /// None if the operands are large.
+    fn of<T: Scalar>(terms: &[Term<T>], n: usize) -> Option<Strips> {
+        /// Bytes from which columns touch a page each.
+        const FAR: usize = 4096;
+        let kernel = T::kernels().gemm;
+        let caches = cpu::caches();
+        let most = caches.l2 / 4 / size_of::<T>();
+        let (mut pack_a, mut pack_b) = (false, false);
+        for (alpha, a, b) in terms {
+            // An alpha of zero reads nothing.
+            if *alpha == T::ZERO || n.saturating_mul(a.cols()) > most {
+                return None;
+            }
+            let far = a.cs().unsigned_abs().saturating_mul(size_of::<T>()) > FAR;
+            // Complex numbers are taken apart while packing, otherwise for each tile anew.
+            pack_a |= a.rs() != 1 || a.is_conj() || far || T::IS_COMPLEX && !b.is_conj();
+            pack_b |= b.is_conj() || b.rs() != 1 && !blocking::stays_near::<T>(b.rs(), b.rows(), &caches);
+        }
+        let (mr, nr) = (kernel.mr(), kernel.nr());
+        let (width, height) = match 2 * nr {
+            _ if n * n <= SINGLE => (n, n),
+            _ if pack_a && pack_b => (nr, nr.next_multiple_of(mr) + mr),
+            _ if pack_a => (nr.next_multiple_of(mr), nr.next_multiple_of(mr)),
+            two => (two, two.next_multiple_of(mr)),
+        };
+        let fits = width * height * size_of::<T>() <= ASIDE;
+        fits.then_some(Strips { width, height, pack_a, pack_b })
     }
 }
 
-/// What has to be copied of A and of B transposed, so that a small product finds them as it wants them.
-fn copies<'a, T: Scalar>(&(_, a, b): &Term<'a, T>) -> [Option<Operand<'a, T>>; 2] {
-    /// Bytes from which columns touch a page each.
-    const FAR: usize = 4096;
-    let far = a.cs().unsigned_abs().saturating_mul(size_of::<T>()) > FAR;
-    let copy_a = a.rs() != 1 || a.is_conj() || far;
-    [copy_a.then_some(Operand::General(a)), b.is_conj().then_some(Operand::General(b.t()))]
-}
-
-/// Computes the triangle in strips on operands in place, or copies of them; says whether there was room for those.
+/// Computes the triangle in strips, if its operands are small and there is room for what must be packed; says whether.
 fn by_strips<T: Scalar, const N: usize>(terms: &[Term<T>; N], beta: T, c: &MatMut<T>, uplo: Uplo) -> bool {
-    let need = terms.iter().flat_map(copies).flatten().map(|operand| room(&operand)).sum();
-    with_room(need, |to: Option<*mut T>| {
+    let n = c.cols();
+    let Some(strips) = Strips::of(terms, n) else { return false };
+    let kernel = T::kernels().gemm;
+    let (a_lanes, b_lanes) = (n.next_multiple_of(kernel.mr()), n.next_multiple_of(kernel.nr()));
+    let lanes = if strips.pack_a { a_lanes } else { 0 } + if strips.pack_b { b_lanes } else { 0 };
+    let steps: usize = terms.iter().map(|(_, a, _)| a.cols()).sum();
+    with_room(lanes * steps, |to: Option<*mut T>| {
         let Some(mut to) = to else { return false };
-        let mut place = |copy: Option<Operand<T>>| {
-            copy.map(|operand| {
-                let at = to;
-                to = to.wrapping_add(room(&operand));
-                // SAFETY: each copy has the room that was asked for.
-                unsafe { dense(&operand, at) }
-            })
-        };
+        let mut work = 0.0;
         let terms = terms.map(|(alpha, a, b)| {
-            let [copy_a, copy_b] = copies(&(alpha, a, b)).map(&mut place);
-            (alpha, copy_a.unwrap_or(a), copy_b.map_or(b, MatRef::t))
+            let k = a.cols();
+            work += n as f64 * n as f64 * k as f64 * if T::IS_COMPLEX { 4.0 } else { 1.0 };
+            let mut from_a = Source::in_place(a.ptr(), 1, a.cs());
+            let mut from_b = Source::in_place(b.ptr(), b.cs(), b.rs());
+            // SAFETY: panels of all lanes of the operands, with the room that was asked for.
+            unsafe {
+                if strips.pack_a {
+                    kernel.pack_a(n, k, a.ptr(), a.rs(), a.cs(), a.is_conj(), to);
+                    from_a = Source::panels(to, k, kernel.mr());
+                    to = to.add(a_lanes * k);
+                }
+                if strips.pack_b {
+                    kernel.pack_b(n, k, b.ptr(), b.cs(), b.rs(), b.is_conj(), to);
+                    from_b = Source::panels(to, k, kernel.nr());
+                    to = to.add(b_lanes * k);
+                }
+            }
+            Shared((alpha, k, from_a, from_b))
         });
-        let (width, height) = strip_size::<T>(c.cols());
-        for j in (0..c.cols()).step_by(width) {
-            strip(&terms, beta, c, uplo, j, width.min(c.cols() - j), height);
-        }
+        let threads = pool::threads_for(work);
+        pool::run(n.div_ceil(strips.width), threads, &|s| strip(&terms, strips, beta, c, uplo, s * strips.width));
         true
     })
 }
 
-/// The wanted rows of columns j..j+width of C, which has unit row stride.
-fn strip<T: Scalar>(terms: &[Term<T>], beta: T, c: &MatMut<T>, uplo: Uplo, j: usize, width: usize, height: usize) {
-    assert!(width <= height && height * width <= ASIDE);
-    // The rows that meet the diagonal and some more, and all others.
-    let (i, m, clear) = match uplo {
-        Uplo::Lower => {
-            let m = height.min(c.rows() - j);
-            (j, m, (j + m)..c.rows())
-        }
-        Uplo::Upper => {
-            let i = (j + width).saturating_sub(height);
-            (i, j + width - i, 0..i)
-        }
+/// A term as the kernel reads it: alpha, k, A, B.
+struct Shared<T>((T, usize, Source<T>, Source<T>));
+// SAFETY: the operands are only read while threads share them.
+unsafe impl<T: Sync> Sync for Shared<T> {}
+
+/// The wanted rows of the strip of C, which has unit row stride, from column j on.
+fn strip<T: Scalar>(terms: &[Shared<T>], strips: Strips, beta: T, c: &MatMut<T>, uplo: Uplo, j: usize) {
+    let n = c.cols();
+    let width = strips.width.min(n - j);
+    let kernel = T::kernels().gemm;
+    // The rows that meet the diagonal and a few more, and all others.
+    let rows = match uplo {
+        _ if strips.pack_a => j / kernel.mr() * kernel.mr()..(j + width).next_multiple_of(kernel.mr()).min(n),
+        Uplo::Lower => j..(j + strips.height).min(n),
+        Uplo::Upper => (j + strips.width).saturating_sub(strips.height)..j + width,
     };
-    let add = |i: usize, m: usize, beta: T, c: MatMut<T>| {
+    let (i, m) = (rows.start, rows.len());
+    let clear = if uplo == Uplo::Lower { rows.end..n } else { 0..i };
+    // SAFETY: rows and columns of C and of the operands; strips begin where panels do, and so do their other rows.
+    let add = |i: usize, m: usize, beta: T, c: *mut T, cs: isize| unsafe {
         let mut beta = beta;
-        for &(alpha, a, b) in terms {
-            let k = a.cols();
-            let (a, b) = (Operand::General(a.sub(i, 0, m, k)), Operand::General(b.sub(0, j, k, width)));
-            run(Product { alpha, a, b, beta, c: c.alias(), part: None }, Threads::Caller);
-            beta = T::ONE;
+        for Shared((alpha, k, a, b)) in terms {
+            let kc = blocking::kc(*k, kernel.kc()).max(1);
+            for p in (0..*k).step_by(kc) {
+                kernel.block(m, width, kc.min(k - p), *alpha, a.from(i, p), b.from(j, p), beta, c, cs);
+                beta = T::ONE;
+            }
         }
     };
-    let mut tile = [const { MaybeUninit::<T>::uninit() }; ASIDE];
-    let tile = tile.as_mut_ptr().cast::<T>();
-    // SAFETY: the tile has height x width elements; rows i..i+m of columns j.. of C have unit stride.
+    #[repr(align(64))]
+    struct Aside(MaybeUninit<[u8; ASIDE]>);
+    let mut tile = Aside(MaybeUninit::uninit());
+    let tile = tile.0.as_mut_ptr().cast::<T>();
+    assert!(m * width * size_of::<T>() <= ASIDE);
+    add(i, m, T::ZERO, tile, m as isize);
+    let rows_from = |i: usize| c.ptr().wrapping_offset(i as isize + j as isize * c.cs());
+    // SAFETY: the tile has m x width elements; rows of columns j.. of C have unit stride.
     unsafe {
-        add(i, m, T::ZERO, MatMut::new(tile, m, width, 1, height as isize));
         for l in 0..width {
-            let (to, from) = (c.ptr().wrapping_offset(i as isize + (j + l) as isize * c.cs()), tile.add(l * height));
+            let (to, from) = (rows_from(i).wrapping_offset(l as isize * c.cs()), tile.add(l * m));
             // Rows of column j + l, counted from i, that are wanted.
-            let rows = if uplo == Uplo::Lower { l..m } else { 0..j + l - i + 1 };
-            for row in rows {
-                let old = if beta == T::ZERO { T::ZERO } else { beta * *to.add(row) };
-                *to.add(row) = *from.add(row) + old;
+            let (first, end) = if uplo == Uplo::Lower { (j + l - i, m) } else { (0, j + l - i + 1) };
+            if beta == T::ZERO {
+                for row in first..end {
+                    *to.add(row) = *from.add(row);
+                }
+            } else {
+                for row in first..end {
+                    *to.add(row) = *from.add(row) + beta * *to.add(row);
+                }
             }
         }
     }
     if !clear.is_empty() {
-        add(clear.start, clear.len(), beta, c.sub(clear.start, j, clear.len(), width));
+        add(clear.start, clear.len(), beta, rows_from(clear.start), c.cs());
     }
 }
