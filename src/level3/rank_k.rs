@@ -95,7 +95,7 @@ struct Strips {
 }
 
 impl Strips {
-    /// None if the operands are large.
+    /// None if the operands are large, or empty.
     fn of<T: Scalar>(terms: &[Term<T>], n: usize) -> Option<Strips> {
         /// Bytes from which columns touch a page each.
         const FAR: usize = 4096;
@@ -104,8 +104,8 @@ impl Strips {
         let most = caches.l2 / 4 / size_of::<T>();
         let (mut pack_a, mut pack_b) = (false, false);
         for (alpha, a, b) in terms {
-            // An alpha of zero reads nothing.
-            if *alpha == T::ZERO || n.saturating_mul(a.cols()) > most {
+            // An alpha of zero reads nothing, and no steps add nothing.
+            if *alpha == T::ZERO || a.cols() == 0 || n.saturating_mul(a.cols()) > most {
                 return None;
             }
             let far = a.cs().unsigned_abs().saturating_mul(size_of::<T>()) > FAR;
