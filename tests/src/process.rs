@@ -19,7 +19,7 @@ pub fn while_in<R>(what: &str, f: impl FnOnce() -> R) -> R {
             unsafe {
                 let mut action: libc::sigaction = std::mem::zeroed();
                 action.sa_sigaction = report as *const () as usize;
-                action.sa_flags = libc::SA_RESETHAND | libc::SA_NODEFER | libc::SA_ONSTACK;
+                action.sa_flags = libc::SA_SIGINFO | libc::SA_RESETHAND | libc::SA_NODEFER | libc::SA_ONSTACK;
                 libc::sigaction(signal, &action, std::ptr::null_mut());
             }
         }
@@ -30,7 +30,7 @@ pub fn while_in<R>(what: &str, f: impl FnOnce() -> R) -> R {
     r
 }
 
-extern "C" fn report(signal: libc::c_int) {
+extern "C" fn report(signal: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
     let (text, len) = CURRENT.get();
     let say = |p: *const u8, n: usize| {
         // SAFETY: writing valid memory; write is async-signal-safe.
@@ -44,6 +44,17 @@ extern "C" fn report(signal: libc::c_int) {
         say(head.as_ptr(), head.len());
         say(text, len);
         say(b"\n".as_ptr(), 1);
+    }
+    if signal == libc::SIGILL {
+        // The instruction itself, for `objdump`.
+        let mut line = *b"instruction: .. .. .. .. .. .. .. .. .. ..\n";
+        for i in 0..10 {
+            // SAFETY: the kernel's account of the signal; code goes on for ten bytes behind an instruction.
+            let byte = unsafe { *(*info).si_addr().cast::<u8>().add(i) };
+            line[13 + 3 * i] = b"0123456789abcdef"[usize::from(byte >> 4)];
+            line[14 + 3 * i] = b"0123456789abcdef"[usize::from(byte & 15)];
+        }
+        say(line.as_ptr(), line.len());
     }
     // SAFETY: the default action is back (SA_RESETHAND): this ends the process.
     unsafe { libc::raise(signal) };
