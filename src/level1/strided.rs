@@ -250,3 +250,67 @@ fn pair_total<R: Real>([a, b, c, d]: [[R; 2]; 4]) -> [R; 2] {
 fn total<T: Scalar>([a, b, c, d]: [T; 4]) -> T {
     (a + b) + (c + d)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scalar::c64;
+
+    /// Every way to fill six places with a small, a large, another large value and NaN.
+    #[test]
+    fn iamax_is_the_first_of_the_largest_and_never_nan() {
+        let values = [1.0, 7.0, -7.0, f64::NAN];
+        for pattern in 0..4_usize.pow(6) {
+            let x: Vec<f64> = (0..6).map(|i| values[pattern >> (2 * i) & 3]).collect();
+            let mut expected = 0;
+            for i in 1..6 {
+                if x[i].abs() > x[expected].abs() {
+                    expected = i;
+                }
+            }
+            // SAFETY: six elements.
+            assert_eq!(unsafe { iamax(6, x.as_ptr(), 1) }, expected, "{x:?}");
+        }
+    }
+
+    /// Whole numbers: sums in any order are exact.
+    #[test]
+    fn sums_are_those_of_the_definition() {
+        for n in 0..15_usize {
+            let number = |i: usize| c64::new((i % 5) as f64 - 2.0, (i % 3) as f64 - 1.0);
+            let (x, y): (Vec<c64>, Vec<c64>) = (0..45).map(|i| (number(i), number(7 * i + 1))).unzip();
+            for conj in [false, true] {
+                let term = |i: usize| if conj { x[2 * i].conj() } else { x[2 * i] } * y[3 * i];
+                let expected = (0..n).fold(c64::ZERO, |sum, i| sum + term(i));
+                // SAFETY: the vectors have three times as many elements.
+                assert_eq!(unsafe { dot(n, x.as_ptr(), 2, conj, y.as_ptr(), 3) }, expected, "{n}");
+            }
+            let (magnitudes, squares) = (0..n).fold((0.0, 0.0), |(m, s), i| {
+                let v = x[2 * i];
+                (m + v.re.abs() + v.im.abs(), s + 4.0 * (v.re * v.re + v.im * v.im))
+            });
+            // SAFETY: as above.
+            unsafe {
+                assert_eq!(asum(n, x.as_ptr(), 2), magnitudes, "{n}");
+                assert_eq!(sum_squares(n, 2.0, x.as_ptr(), 2), squares, "{n}");
+                assert_eq!(sum(n, x.as_ptr(), 2), (0..n).fold(c64::ZERO, |sum, i| sum + x[2 * i]), "{n}");
+            }
+        }
+    }
+
+    /// Vectors that overlap, and an increment of zero: element after element.
+    #[test]
+    fn elements_are_read_after_those_before_them_were_written() {
+        for n in 1..11_usize {
+            let mut v: Vec<f64> = (0..12).map(|i| i as f64 + 1.0).collect();
+            let p = v.as_mut_ptr();
+            // SAFETY: n + 1 elements.
+            unsafe { copy(n, p, 1, p.add(1), 1) };
+            assert!(v[..=n].iter().all(|&x| x == 1.0) && v[n + 1..].iter().all(|&x| x != 1.0), "{n}");
+            let (x, mut y) = ([2.0; 11], 1.0);
+            // SAFETY: n elements, and one.
+            unsafe { axpy(n, 3.0, x.as_ptr(), 1, false, &raw mut y, 0) };
+            assert_eq!(y, 1.0 + 6.0 * n as f64);
+        }
+    }
+}
