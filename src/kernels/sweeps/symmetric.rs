@@ -94,7 +94,7 @@ pub(super) unsafe fn sym_group<V: Elements, const G: usize, const HEAD: bool>(
         let mut sum = V::begin_zero();
         macro_rules! square {
             ($($l:literal)+) => {
-                $(if $l < G && G > 1 {
+                $(if $l < G {
                     let (from, to) = if HEAD { (0, $l) } else { ($l + 1, G) };
                     let line = V::load_range(group.at[$l].wrapping_add(j), from, to);
                     sum = V::add_line(sum, line, V::splat_range(V::splat(f[$l]), from, to));
@@ -103,7 +103,9 @@ pub(super) unsafe fn sym_group<V: Elements, const G: usize, const HEAD: bool>(
             };
         }
         const { assert!(G <= 4) };
-        square!(0 1 2 3);
+        if G > 1 {
+            square!(0 1 2 3);
+        }
         let sums = totals::<V, G>(dots, conj_dot);
         for l in 0..G {
             own[l] = f[l] * diagonal(a, j + l, hermitian) + alpha * sums[l] + *y.add(j + l);
