@@ -1,7 +1,10 @@
 //! Level 1: vectors.
 //!
 //! Vectors at consecutive addresses go to the line kernels of the instruction set; all other increments, zero among them,
-//! take the loop of Reference BLAS, element after element, so that the result for `inc == 0` is Reference BLAS's too.
+//! take the loop of Reference BLAS, element after element, so that the result for `inc == 0` is Reference BLAS's too
+//! (`strided.rs`). So do vectors of a few elements, which are done before a kernel would have begun.
+
+mod strided;
 
 use crate::kernels::LineKernel;
 use crate::matrix::{VecMut, VecRef};
@@ -13,35 +16,51 @@ fn kernel<T: Scalar>() -> &'static dyn LineKernel<T> {
     T::kernels().lines
 }
 
-/// Both at consecutive addresses, and no element of one is a different element of the other.
+/// Elements up to which a vector takes the loop for any increments.
+const FEW: usize = 3;
+
+// A routine on short vectors is as fast as the way to its kernel is short. So each is a test for the usual case, which is
+// compiled into the caller and ends in the kernel, and a function for all others, which gets its arguments in registers.
+
+/// The kernels, if the vectors are consecutive, neither too short nor long enough for threads, and a table was chosen.
 #[inline(always)]
-fn consecutive<T: Scalar>(x: VecRef<T>, y: VecRef<T>) -> bool {
-    x.inc() == 1 && y.inc() == 1 && (x.ptr() == y.ptr() || apart(x, y))
+fn usual<T: Scalar>(n: usize, incx: isize, incy: isize) -> Option<&'static dyn LineKernel<T>> {
+    if incx != 1 || incy != 1 || !(FEW + 1..=LONG).contains(&n) {
+        return None;
+    }
+    T::kernels_at_hand().map(|kernels| kernels.lines)
+}
+
+/// Both for a kernel: consecutive, not too short, and no element of one is a different element of the other.
+#[inline(always)]
+fn consecutive<T: Scalar>(n: usize, x: *const T, incx: isize, y: *const T, incy: isize) -> bool {
+    n > FEW && incx == 1 && incy == 1 && (x == y || apart(n, x, y))
 }
 
 #[inline(always)]
-fn apart<T: Scalar>(x: VecRef<T>, y: VecRef<T>) -> bool {
-    let bytes = x.len() * size_of::<T>();
-    (x.ptr() as usize).abs_diff(y.ptr() as usize) >= bytes
+fn apart<T: Scalar>(n: usize, x: *const T, y: *const T) -> bool {
+    (x as usize).abs_diff(y as usize) >= n * size_of::<T>()
 }
 
 /// Elements of a vector that one task takes: the same for any number of threads. Half a megabyte or less of each vector.
 const PIECE: usize = 1 << 15;
 
-/// Runs a kernel for `$len` elements from `$i` on: all `$n` at once, or pieces of them on several threads where the
-/// vectors are long enough to pay for it. (A macro: short vectors are to reach the kernel without a detour.)
-macro_rules! in_pieces {
-    ($n:expr, |$i:ident, $len:ident| $call:expr) => {{
-        let n = $n;
-        if n <= LONG {
-            let ($i, $len) = (0, n);
-            // SAFETY: the views' own elements.
-            unsafe { $call }
-        } else {
-            // SAFETY: as above; every task has elements of its own.
-            long_in_pieces(n, &move |$i, $len| unsafe { $call })
-        }
-    }};
+/// The address of a vector, for tasks.
+#[derive(Clone, Copy)]
+struct At<P>(P);
+// SAFETY: as for the views: tasks get elements of their own, or only read.
+unsafe impl<P> Sync for At<P> {}
+impl<T> At<*const T> {
+    #[inline(always)]
+    fn from(&self, i: usize) -> *const T {
+        self.0.wrapping_add(i)
+    }
+}
+impl<T> At<*mut T> {
+    #[inline(always)]
+    fn from(&self, i: usize) -> *mut T {
+        self.0.wrapping_add(i)
+    }
 }
 
 /// Sums of long vectors: the sums of at most 64 pieces, added in order. What the pieces are depends on n alone.
@@ -49,6 +68,9 @@ macro_rules! in_pieces {
 #[inline(never)]
 fn sum_in_pieces<R: Scalar>(n: usize, piece_sum: &(dyn Fn(usize, usize) -> R + Sync)) -> R {
     const MOST: usize = 64;
+    if n <= LONG {
+        return piece_sum(0, n);
+    }
     let piece = n.div_ceil(MOST).next_multiple_of(PIECE);
     let pieces = n.div_ceil(piece);
     let mut sums = [R::ZERO; MOST];
@@ -63,10 +85,11 @@ fn sum_in_pieces<R: Scalar>(n: usize, piece_sum: &(dyn Fn(usize, usize) -> R + S
 /// Vectors up to this length never use a second thread.
 const LONG: usize = 1 << 16;
 
-#[cold]
+/// Runs a kernel for as many elements as the second argument says from the first on: all n at once, or pieces of them on
+/// several threads where the vectors are long enough to pay for it.
 #[inline(never)]
-fn long_in_pieces(n: usize, work: &(dyn Fn(usize, usize) + Sync)) {
-    let threads = pool::threads_for(2.0 * n as f64);
+fn in_pieces(n: usize, work: &(dyn Fn(usize, usize) + Sync)) {
+    let threads = if n <= LONG { 1 } else { pool::threads_for(2.0 * n as f64) };
     if threads == 1 {
         return work(0, n);
     }
@@ -74,194 +97,223 @@ fn long_in_pieces(n: usize, work: &(dyn Fn(usize, usize) + Sync)) {
 }
 
 /// y := x.
-#[inline]
+#[inline(always)]
 pub fn copy<T: Scalar>(x: VecRef<T>, y: VecMut<T>) {
-    if x.inc() == 1 && y.inc() == 1 && apart(x, y.as_ref()) {
-        return in_pieces!(x.len(), |i, n| kernel::<T>().copy(n, x.ptr().add(i), y.ptr().add(i)));
+    let n = x.len();
+    match usual::<T>(n, x.inc(), y.inc()) {
+        // SAFETY: the views' own elements.
+        Some(kernel) if apart(n, x.ptr(), y.ptr()) => unsafe { kernel.copy(n, x.ptr(), y.ptr()) },
+        _ => copy_any(n, x.ptr(), x.inc(), y.ptr(), y.inc()),
     }
-    copy_strided(x, y);
 }
 #[inline(never)]
-fn copy_strided<T: Scalar>(x: VecRef<T>, mut y: VecMut<T>) {
-    for i in 0..x.len() {
-        y.set(i, x.get(i));
+fn copy_any<T: Scalar>(n: usize, x: *const T, incx: isize, y: *mut T, incy: isize) {
+    if consecutive(n, x, incx, y, incy) && x != y {
+        let (x, y) = (At(x), At(y));
+        // SAFETY: the views' own elements; every task has some of its own.
+        return in_pieces(n, &move |i, n| unsafe { kernel::<T>().copy(n, x.from(i), y.from(i)) });
     }
+    // SAFETY: the views' own elements.
+    unsafe { strided::copy(n, x, incx, y, incy) }
 }
 
 /// Exchanges x and y.
-#[inline]
+#[inline(always)]
 pub fn swap<T: Scalar>(x: VecMut<T>, y: VecMut<T>) {
-    if consecutive(x.as_ref(), y.as_ref()) {
-        return in_pieces!(x.len(), |i, n| kernel::<T>().swap(n, x.ptr().add(i), y.ptr().add(i)));
+    let n = x.len();
+    match usual::<T>(n, x.inc(), y.inc()) {
+        // SAFETY: the views' own elements.
+        Some(kernel) if apart(n, x.ptr(), y.ptr()) => unsafe { kernel.swap(n, x.ptr(), y.ptr()) },
+        _ => swap_any(n, x.ptr(), x.inc(), y.ptr(), y.inc()),
     }
-    swap_strided(x, y);
 }
 #[inline(never)]
-fn swap_strided<T: Scalar>(mut x: VecMut<T>, mut y: VecMut<T>) {
-    for i in 0..x.len() {
-        let (a, b) = (x.get(i), y.get(i));
-        x.set(i, b);
-        y.set(i, a);
+fn swap_any<T: Scalar>(n: usize, x: *mut T, incx: isize, y: *mut T, incy: isize) {
+    if consecutive(n, x, incx, y, incy) {
+        let (x, y) = (At(x), At(y));
+        // SAFETY: the views' own elements; every task has some of its own.
+        return in_pieces(n, &move |i, n| unsafe { kernel::<T>().swap(n, x.from(i), y.from(i)) });
     }
+    // SAFETY: the views' own elements.
+    unsafe { strided::swap(n, x, incx, y, incy) }
 }
 
 /// x := alpha x. A NaN or infinity in x times zero is NaN, as in Reference BLAS since 3.10.
-#[inline]
+#[inline(always)]
 pub fn scal<T: Scalar>(alpha: T, x: VecMut<T>) {
-    if x.inc() == 1 {
-        return in_pieces!(x.len(), |i, n| kernel::<T>().scal(n, alpha, x.ptr().add(i)));
+    match usual::<T>(x.len(), x.inc(), 1) {
+        // SAFETY: the view's own elements.
+        Some(kernel) => unsafe { kernel.scal(x.len(), alpha, x.ptr()) },
+        _ => scal_any(x.len(), alpha, x.ptr(), x.inc()),
     }
-    scal_strided(alpha, x);
 }
 #[inline(never)]
-fn scal_strided<T: Scalar>(alpha: T, mut x: VecMut<T>) {
-    for i in 0..x.len() {
-        x.set(i, alpha * x.get(i));
+fn scal_any<T: Scalar>(n: usize, alpha: T, x: *mut T, incx: isize) {
+    if incx == 1 && n > FEW {
+        let x = At(x);
+        // SAFETY: the view's own elements; every task has some of its own.
+        return in_pieces(n, &move |i, n| unsafe { kernel::<T>().scal(n, alpha, x.from(i)) });
     }
+    // SAFETY: the view's own elements.
+    unsafe { strided::scal(n, alpha, x, incx) }
 }
 
 /// x := alpha x with a real alpha.
-#[inline]
+#[inline(always)]
 pub fn scal_real<T: Scalar>(alpha: T::Real, x: VecMut<T>) {
-    if x.inc() == 1 {
-        return in_pieces!(x.len(), |i, n| kernel::<T>().scal_real(n, alpha, x.ptr().add(i)));
+    match usual::<T>(x.len(), x.inc(), 1) {
+        // SAFETY: the view's own elements.
+        Some(kernel) => unsafe { kernel.scal_real(x.len(), alpha, x.ptr()) },
+        _ => scal_real_any(x.len(), alpha, x.ptr(), x.inc()),
     }
-    scal_real_strided(alpha, x);
 }
 #[inline(never)]
-fn scal_real_strided<T: Scalar>(alpha: T::Real, mut x: VecMut<T>) {
-    for i in 0..x.len() {
-        x.set(i, x.get(i).scale(alpha));
+fn scal_real_any<T: Scalar>(n: usize, alpha: T::Real, x: *mut T, incx: isize) {
+    if incx == 1 && n > FEW {
+        let x = At(x);
+        // SAFETY: the view's own elements; every task has some of its own.
+        return in_pieces(n, &move |i, n| unsafe { kernel::<T>().scal_real(n, alpha, x.from(i)) });
     }
+    // SAFETY: the view's own elements.
+    unsafe { strided::scal_real(n, alpha, x, incx) }
 }
 
 /// y := alpha x + y, or alpha conj(x) + y. alpha == 0 reads nothing.
-#[inline]
+#[inline(always)]
 pub fn axpy<T: Scalar>(alpha: T, x: VecRef<T>, conj_x: bool, y: VecMut<T>) {
+    let n = x.len();
     if alpha == T::ZERO {
         return;
     }
-    if consecutive(x, y.as_ref()) {
-        return in_pieces!(x.len(), |i, n| kernel::<T>().axpy(n, alpha, x.ptr().add(i), conj_x, y.ptr().add(i)));
+    match usual::<T>(n, x.inc(), y.inc()) {
+        // SAFETY: the views' own elements.
+        Some(kernel) if apart(n, x.ptr(), y.ptr()) => unsafe { kernel.axpy(n, alpha, x.ptr(), conj_x, y.ptr()) },
+        _ => axpy_any(n, alpha, x.ptr(), x.inc(), conj_x, y.ptr(), y.inc()),
     }
-    axpy_strided(alpha, x, conj_x, y);
 }
 #[inline(never)]
-fn axpy_strided<T: Scalar>(alpha: T, x: VecRef<T>, conj_x: bool, mut y: VecMut<T>) {
-    for i in 0..x.len() {
-        y.set(i, alpha * x.get(i).conj_if(conj_x) + y.get(i));
+fn axpy_any<T: Scalar>(n: usize, alpha: T, x: *const T, incx: isize, conj_x: bool, y: *mut T, incy: isize) {
+    if consecutive(n, x, incx, y, incy) {
+        let (x, y) = (At(x), At(y));
+        // SAFETY: the views' own elements; every task has some of its own.
+        return in_pieces(n, &move |i, n| unsafe { kernel::<T>().axpy(n, alpha, x.from(i), conj_x, y.from(i)) });
     }
+    // SAFETY: the views' own elements.
+    unsafe { strided::axpy(n, alpha, x, incx, conj_x, y, incy) }
 }
 
 /// y := alpha x + beta y; a factor of zero means that its vector is not read.
 #[inline]
 pub fn axpby<T: Scalar>(alpha: T, x: VecRef<T>, beta: T, y: VecMut<T>) {
-    if alpha != T::ZERO && consecutive(x, y.as_ref()) {
-        return in_pieces!(x.len(), |i, n| kernel::<T>().axpby(n, alpha, x.ptr().add(i), beta, y.ptr().add(i)));
+    let n = x.len();
+    if alpha != T::ZERO && consecutive(n, x.ptr(), x.inc(), y.ptr(), y.inc()) {
+        let (x, y) = (At(x.ptr()), At(y.ptr()));
+        // SAFETY: the views' own elements; every task has some of its own.
+        return in_pieces(n, &move |i, n| unsafe { kernel::<T>().axpby(n, alpha, x.from(i), beta, y.from(i)) });
     }
-    axpby_strided(alpha, x, beta, y);
-}
-#[inline(never)]
-fn axpby_strided<T: Scalar>(alpha: T, x: VecRef<T>, beta: T, mut y: VecMut<T>) {
-    for i in 0..x.len() {
-        let ax = if alpha == T::ZERO { T::ZERO } else { alpha * x.get(i) };
-        let by = if beta == T::ZERO { T::ZERO } else { beta * y.get(i) };
-        y.set(i, ax + by);
-    }
+    // SAFETY: the views' own elements.
+    unsafe { strided::axpby(n, alpha, x.ptr(), x.inc(), beta, y.ptr(), y.inc()) }
 }
 
 /// Sum of x(i) y(i), or conj(x(i)) y(i).
-#[inline]
+#[inline(always)]
 pub fn dot<T: Scalar>(x: VecRef<T>, conj_x: bool, y: VecRef<T>) -> T {
-    if x.inc() == 1 && y.inc() == 1 {
-        if x.len() > LONG {
-            // SAFETY: the views' own elements.
-            return sum_in_pieces(x.len(), &move |i, n| unsafe {
-                kernel::<T>().dot(n, x.ptr().add(i), conj_x, y.ptr().add(i))
-            });
-        }
-        // SAFETY: both views have x.len() elements at consecutive addresses.
-        return unsafe { kernel::<T>().dot(x.len(), x.ptr(), conj_x, y.ptr()) };
+    match usual::<T>(x.len(), x.inc(), y.inc()) {
+        // SAFETY: the views' own elements.
+        Some(kernel) => unsafe { kernel.dot(x.len(), x.ptr(), conj_x, y.ptr()) },
+        _ => dot_any(x.len(), x.ptr(), x.inc(), conj_x, y.ptr(), y.inc()),
     }
-    dot_strided(x, conj_x, y)
 }
 #[inline(never)]
-fn dot_strided<T: Scalar>(x: VecRef<T>, conj_x: bool, y: VecRef<T>) -> T {
-    let mut sum = T::ZERO;
-    for i in 0..x.len() {
-        sum += x.get(i).conj_if(conj_x) * y.get(i);
+fn dot_any<T: Scalar>(n: usize, x: *const T, incx: isize, conj_x: bool, y: *const T, incy: isize) -> T {
+    if incx == 1 && incy == 1 && n > FEW {
+        let (x, y) = (At(x), At(y));
+        // SAFETY: the views' own elements.
+        return sum_in_pieces(n, &move |i, n| unsafe { kernel::<T>().dot(n, x.from(i), conj_x, y.from(i)) });
     }
-    sum
+    // SAFETY: as above.
+    unsafe { strided::dot(n, x, incx, conj_x, y, incy) }
 }
 
 /// Sum of x(i) y(i) in double precision.
 pub fn dsdot(x: VecRef<f32>, y: VecRef<f32>) -> f64 {
-    let mut sum = 0.0;
-    for i in 0..x.len() {
-        sum += x.get(i) as f64 * y.get(i) as f64;
-    }
-    sum
+    // SAFETY: the views' own elements.
+    unsafe { strided::dsdot(x.len(), x.ptr(), x.inc(), y.ptr(), y.inc()) }
 }
 
 /// Euclidean norm, without overflow or underflow on the way.
 ///
 /// The plain sum of squares, in f64, is right unless it left the range in which squares are exact enough (f32 never
 /// does); only then the vector is read again, scaled by a power of two.
+#[inline(always)]
 pub fn nrm2<T: Scalar>(x: VecRef<T>) -> T::Real {
+    if x.len() == 1 && !T::IS_COMPLEX {
+        return x.get(0).abs1();
+    }
+    let sum = match usual::<T>(x.len(), x.inc(), 1) {
+        // SAFETY: the view's own elements.
+        Some(kernel) => unsafe { kernel.sum_squares(x.len(), x.ptr()) },
+        _ => sum_squares_any(x.len(), x.ptr(), x.inc()),
+    };
+    // 2^-915: the least number whose square root is exact enough even if the squares were subnormal.
+    const SMALLEST: f64 = f64::from_bits(((f64::MIN_EXP + 2 * f64::MANTISSA_DIGITS as i32 + 1023) as u64) << 52);
+    if (SMALLEST..f64::MAX).contains(&sum) { T::Real::from_f64(sum.sqrt()) } else { nrm2_out_of_range(sum, x) }
+}
+#[inline(never)]
+fn sum_squares_any<T: Scalar>(n: usize, x: *const T, incx: isize) -> f64 {
+    if incx == 1 && n > FEW {
+        let x = At(x);
+        // SAFETY: the view's own elements.
+        return sum_in_pieces(n, &move |i, n| unsafe { kernel::<T>().sum_squares(n, x.from(i)) });
+    }
+    // SAFETY: as above.
+    unsafe { strided::sum_squares(n, 1.0, x, incx) }
+}
+
+/// The norm where the sum of squares is no measure of it: zero, NaN, or beyond the range in which squares are exact.
+#[cold]
+#[inline(never)]
+fn nrm2_out_of_range<T: Scalar>(sum: f64, x: VecRef<T>) -> T::Real {
     type R<T> = <T as Scalar>::Real;
     let parts = |i: usize| [x.get(i).re().to_f64(), x.get(i).im().to_f64()];
-    let squares = |scale: f64| {
-        (0..x.len()).fold(0.0, |sum, i| parts(i).into_iter().fold(sum, |sum, v| sum + (v * scale) * (v * scale)))
-    };
-    let sum = if x.inc() == 1 && x.len() > LONG {
-        // SAFETY: the view's own elements.
-        sum_in_pieces(x.len(), &move |i, n| unsafe { kernel::<T>().sum_squares(n, x.ptr().add(i)) })
-    } else if x.inc() == 1 {
-        // SAFETY: the view has x.len() elements at consecutive addresses.
-        unsafe { kernel::<T>().sum_squares(x.len(), x.ptr()) }
-    } else {
-        squares(1.0)
-    };
-    let smallest = f64::powi(2.0, f64::MIN_EXP + 2 * f64::MANTISSA_DIGITS as i32);
-    if (smallest..f64::MAX).contains(&sum) {
-        return R::<T>::from_f64(sum.sqrt());
-    }
     if sum.is_nan() && (0..x.len()).any(|i| parts(i).iter().any(|v| v.is_nan())) {
         return R::<T>::from_f64(sum);
     }
-    // Out of range: bring the largest magnitude near one. The scale is halved so that it is a normal number itself.
+    // Bring the largest magnitude near one. The scale is halved so that it is a normal number itself.
     let largest = (0..x.len()).fold(0.0, |most, i| parts(i).into_iter().fold(most, |most: f64, v| most.max(v.abs())));
     if largest == 0.0 || largest.is_infinite() {
         return R::<T>::from_f64(largest);
     }
     let exponent = (largest.log2().floor() as i32).clamp(-1000, 1000);
-    R::<T>::from_f64(squares(f64::powi(2.0, -exponent)).sqrt() * f64::powi(2.0, exponent))
+    // SAFETY: the view's own elements.
+    let sum = unsafe { strided::sum_squares(x.len(), f64::powi(2.0, -exponent), x.ptr(), x.inc()) };
+    R::<T>::from_f64(sum.sqrt() * f64::powi(2.0, exponent))
 }
 
 /// Sum of |re| + |im|.
+#[inline(always)]
 pub fn asum<T: Scalar>(x: VecRef<T>) -> T::Real {
-    if x.inc() == 1 {
-        if x.len() > LONG {
-            // SAFETY: the view's own elements.
-            return sum_in_pieces(x.len(), &move |i, n| unsafe { kernel::<T>().asum(n, x.ptr().add(i)) });
-        }
-        // SAFETY: the view has x.len() elements at consecutive addresses.
-        return unsafe { kernel::<T>().asum(x.len(), x.ptr()) };
+    match usual::<T>(x.len(), x.inc(), 1) {
+        // SAFETY: the view's own elements.
+        Some(kernel) => unsafe { kernel.asum(x.len(), x.ptr()) },
+        _ => asum_any(x.len(), x.ptr(), x.inc()),
     }
-    let mut sum = T::Real::ZERO;
-    for i in 0..x.len() {
-        sum += x.get(i).abs1();
+}
+#[inline(never)]
+fn asum_any<T: Scalar>(n: usize, x: *const T, incx: isize) -> T::Real {
+    if incx == 1 && n > FEW {
+        let x = At(x);
+        // SAFETY: the view's own elements.
+        return sum_in_pieces(n, &move |i, n| unsafe { kernel::<T>().asum(n, x.from(i)) });
     }
-    sum
+    // SAFETY: as above.
+    unsafe { strided::asum(n, x, incx) }
 }
 
 /// Sum of the elements.
 pub fn sum<T: Scalar>(x: VecRef<T>) -> T {
-    let mut sum = T::ZERO;
-    for i in 0..x.len() {
-        sum += x.get(i);
-    }
-    sum
+    // SAFETY: the view's own elements.
+    unsafe { strided::sum(x.len(), x.ptr(), x.inc()) }
 }
 
 /// Sum of re + im.
@@ -271,18 +323,26 @@ pub fn sum_parts<T: Scalar>(x: VecRef<T>) -> T::Real {
 }
 
 /// First element of the largest |re| + |im|. A NaN is never larger than anything, unless it stands first.
+#[inline(always)]
 pub fn iamax<T: Scalar>(x: VecRef<T>) -> Option<usize> {
     if x.is_empty() {
         return None;
     }
-    if x.inc() != 1 {
-        return first_by(x, |new, best| new.abs1() > best.abs1());
+    Some(match usual::<T>(x.len(), x.inc(), 1) {
+        // SAFETY: the view's own elements, at least one, and the first is not NaN.
+        Some(kernel) if !x.get(0).abs1().is_nan() => unsafe { kernel.iamax(x.len(), x.ptr()) },
+        _ => iamax_any(x.len(), x.ptr(), x.inc()),
+    })
+}
+#[inline(never)]
+fn iamax_any<T: Scalar>(n: usize, x: *const T, incx: isize) -> usize {
+    // SAFETY: the view's own elements, at least one; the kernel's first is not NaN.
+    unsafe {
+        if incx == 1 && n > FEW && !(*x).abs1().is_nan() {
+            return kernel::<T>().iamax(n, x);
+        }
+        strided::iamax(n, x, incx)
     }
-    if x.get(0).abs1().is_nan() {
-        return Some(0);
-    }
-    // SAFETY: the view has x.len() elements at consecutive addresses, at least one.
-    Some(unsafe { kernel::<T>().iamax(x.len(), x.ptr()) })
 }
 
 /// First element of the smallest |re| + |im|.
@@ -311,20 +371,24 @@ fn first_by<T: Scalar>(x: VecRef<T>, better: impl Fn(T, T) -> bool) -> Option<us
 }
 
 /// (x, y) := (c x + s y, c y - s x).
-#[inline]
+#[inline(always)]
 pub fn rot<T: Scalar>(x: VecMut<T>, y: VecMut<T>, c: T::Real, s: T::Real) {
-    if consecutive(x.as_ref(), y.as_ref()) {
-        return in_pieces!(x.len(), |i, n| kernel::<T>().rot(n, x.ptr().add(i), y.ptr().add(i), c, s));
+    let n = x.len();
+    match usual::<T>(n, x.inc(), y.inc()) {
+        // SAFETY: the views' own elements.
+        Some(kernel) if apart(n, x.ptr(), y.ptr()) => unsafe { kernel.rot(n, x.ptr(), y.ptr(), c, s) },
+        _ => rot_any(n, x.ptr(), x.inc(), y.ptr(), y.inc(), c, s),
     }
-    rot_strided(x, y, c, s);
 }
 #[inline(never)]
-fn rot_strided<T: Scalar>(mut x: VecMut<T>, mut y: VecMut<T>, c: T::Real, s: T::Real) {
-    for i in 0..x.len() {
-        let (a, b) = (x.get(i), y.get(i));
-        x.set(i, a.scale(c) + b.scale(s));
-        y.set(i, b.scale(c) - a.scale(s));
+fn rot_any<T: Scalar>(n: usize, x: *mut T, incx: isize, y: *mut T, incy: isize, c: T::Real, s: T::Real) {
+    if consecutive(n, x, incx, y, incy) {
+        let (x, y) = (At(x), At(y));
+        // SAFETY: the views' own elements; every task has some of its own.
+        return in_pieces(n, &move |i, n| unsafe { kernel::<T>().rot(n, x.from(i), y.from(i), c, s) });
     }
+    // SAFETY: the views' own elements.
+    unsafe { strided::rot(n, x, incx, y, incy, c, s) }
 }
 
 /// Applies the modified rotation that `param` describes: its flag, then h11, h21, h12, h22.

@@ -6,6 +6,7 @@
 //! on the strided vectors themselves.
 
 use crate::kernels::LineKernel;
+use crate::kernels::sweeps::SHORT;
 use crate::level1;
 use crate::matrix::{Axis, Diag, Lines, LinesMut, MatMut, Symmetry, VecMut, VecRef};
 use crate::runtime::memory::Scratch;
@@ -25,119 +26,162 @@ struct Gathered {
 
 impl Gathered {
     /// Room for all vectors of the given lengths that need it; `None` where there is no memory for it.
-    #[inline]
     fn room<T: Scalar>(vectors: &[(usize, isize)]) -> Option<Gathered> {
         let needed: usize = vectors.iter().filter(|(_, inc)| *inc != 1).map(|(len, _)| len).sum();
         let scratch = if needed > 0 { Some(Scratch::take_for::<T>(needed)?) } else { None };
         Some(Gathered { scratch, used: 0 })
     }
     /// The vector itself if it is consecutive, else a consecutive vector for its elements.
-    #[inline]
-    fn place<'a, T: Scalar>(&mut self, v: VecMut<'a, T>) -> VecMut<'a, T> {
-        let Some(scratch) = self.scratch.as_ref().filter(|_| v.inc() != 1) else { return v };
+    fn place<'a, T: Scalar>(&mut self, v: &VecMut<'a, T>) -> VecMut<'a, T> {
+        let Some(scratch) = self.scratch.as_ref().filter(|_| v.inc() != 1) else { return v.sub(0, v.len()) };
         let at = scratch.ptr::<T>().wrapping_add(self.used);
         self.used += v.len();
         // SAFETY: `room` counted every strided vector; each gets elements of its own, alive as long as self.
         unsafe { VecMut::new(at, v.len(), 1) }
     }
-    /// The same for a vector whose elements are wanted.
-    #[inline]
-    fn read<'a, T: Scalar>(&mut self, v: VecRef<'a, T>) -> VecRef<'a, T> {
-        if v.inc() == 1 {
-            return v;
+    /// The same with the vector's elements in it.
+    fn copy<'a, T: Scalar>(&mut self, v: &VecMut<'a, T>) -> VecMut<'a, T> {
+        let place = self.place(v);
+        if v.inc() != 1 {
+            level1::copy(v.as_ref(), place.sub(0, v.len()));
         }
-        // SAFETY: a view of the same elements; it is not written through, as its increment is not one.
-        let place = self.place(unsafe { VecMut::from_first(v.ptr().cast_mut(), v.len(), v.inc()) });
-        let copy = place.as_ref();
-        level1::copy(v, place);
-        copy
+        place
+    }
+    /// The same for a vector that is only read.
+    fn read<'a, T: Scalar>(&mut self, v: VecRef<'a, T>) -> VecRef<'a, T> {
+        // SAFETY: a view of the same elements; it is written through only where it is a copy.
+        self.copy(&unsafe { VecMut::from_first(v.ptr().cast_mut(), v.len(), v.inc()) }).as_ref()
     }
 }
 
-/// Work of a product with m n stored elements, as the thread pool counts it.
-#[inline]
-fn work<T: Scalar>(elements: f64) -> f64 {
-    elements * if T::IS_COMPLEX { 8.0 } else { 2.0 }
+// What is common to the routines below. Vectors at consecutive addresses go straight to the kernel, compiled into the
+// caller down to the call of it; everything else (gathering, threads, definitions) is in functions of its own, which get
+// what they need by value. A view whose address is taken anywhere passes through memory everywhere, and reading 16 bytes
+// of what was just written 8 at a time costs more than a matrix of four rows.
+
+/// Threads for a matrix of so many stored elements, all of which are read once; twice their number if they are written.
+#[inline(always)]
+fn threads_for<T: Scalar>(elements: usize) -> usize {
+    // Complex elements keep a core busy for as long as their bytes do.
+    pool::threads_for_bytes((elements * size_of::<T>()) as isize as f64)
 }
 
 /// y := beta y; beta == 0 never reads y.
-#[inline]
-fn scale<T: Scalar>(beta: T, y: &mut VecMut<T>) {
+#[inline(always)]
+fn scale<T: Scalar>(beta: T, y: &VecMut<T>) {
     if beta == T::ONE {
         return;
     }
     if beta != T::ZERO {
         return level1::scal(beta, y.sub(0, y.len()));
     }
+    if y.inc() == 1 && y.len() > 8 {
+        // SAFETY: the view's own elements; a zero of any type is zero bytes.
+        return unsafe { y.ptr().write_bytes(0, y.len()) };
+    }
     for i in 0..y.len() {
-        y.set(i, T::ZERO);
+        y.sub(i, 1).set(0, T::ZERO);
     }
 }
 
 /// y := alpha A x + beta y.
+#[inline(always)]
 pub fn mv<T: Scalar>(alpha: T, a: Lines<T>, x: VecRef<T>, beta: T, y: VecMut<T>) {
     let (m, n) = (a.rows(), a.cols());
     if m == 0 {
         return;
     }
-    let mut result = y;
-    scale(beta, &mut result);
+    scale(beta, &y);
     if alpha == T::ZERO || n == 0 {
         return;
     }
-    let Some(mut room) = Gathered::room::<T>(&[(n, x.inc()), (m, result.inc())]) else {
-        return mv_by_definition(alpha, a, x, result);
-    };
-    let x = room.read(x);
-    let y = room.place(result.sub(0, m));
-    let copied = y.inc() != result.inc();
-    if copied {
-        level1::copy(result.as_ref(), y.sub(0, m));
-    }
-    let threads = pool::threads_for(work::<T>(m as f64 * n as f64));
-    if threads == 1 {
-        // SAFETY: both vectors are consecutive and as long as the matrix is.
-        unsafe { kernel::<T>().mv(alpha, &a, x.ptr(), y.ptr(), 0, m) };
+    if x.inc() == 1 && y.inc() == 1 {
+        mv_consecutive(alpha, &a, x.ptr(), y.ptr());
     } else {
-        // Rows of y are shared: every element of y is the same sum whoever computes it. Pieces of whole cache lines.
-        let piece = m.div_ceil(threads).next_multiple_of(64);
-        pool::run(m.div_ceil(piece), threads, &|task| {
-            let i = task * piece;
-            // SAFETY: as above; every task has rows of its own.
-            unsafe { kernel::<T>().mv(alpha, &a, x.ptr(), y.ptr(), i, (i + piece).min(m)) };
-        });
+        mv_gathered(alpha, a, x, y);
     }
-    if copied {
-        level1::copy(y.as_ref(), result);
+}
+
+/// Adds alpha A x to y; both vectors are consecutive and as long as the matrix is.
+#[inline(always)]
+fn mv_consecutive<T: Scalar>(alpha: T, a: &Lines<T>, x: *const T, y: *mut T) {
+    let m = a.rows();
+    let threads = threads_for::<T>(a.stored());
+    if threads == 1 {
+        // SAFETY: as the text says.
+        unsafe { kernel::<T>().mv(alpha, a, x, y, 0, m) };
+    } else {
+        mv_on_threads(threads, alpha, a, x, y);
+    }
+}
+
+/// Rows of y are shared: every element of y is the same sum whoever computes it. Pieces are whole cache lines, and so whole
+/// groups of rows of the kernel: those that are left at the end are the same for any number of threads. Short columns are
+/// not cut.
+#[cold]
+#[inline(never)]
+fn mv_on_threads<T: Scalar>(threads: usize, alpha: T, a: &Lines<T>, x: *const T, y: *mut T) {
+    let m = a.rows();
+    let line = 64 / size_of::<T>();
+    let least = if a.axis() == Axis::Cols { SHORT } else { line };
+    let piece = m.div_ceil(threads).next_multiple_of(line).max(least);
+    // SAFETY: consecutive and as long as the matrix is, see above.
+    let (x, y) = unsafe { (VecRef::new(x, a.cols(), 1), VecMut::new(y, m, 1)) };
+    pool::run(m.div_ceil(piece), threads, &|task| {
+        let i = task * piece;
+        // SAFETY: as above; every task has rows of its own.
+        unsafe { kernel::<T>().mv(alpha, a, x.ptr(), y.ptr(), i, (i + piece).min(m)) };
+    });
+}
+
+#[inline(never)]
+fn mv_gathered<T: Scalar>(alpha: T, a: Lines<T>, x: VecRef<T>, y: VecMut<T>) {
+    let Some(mut room) = Gathered::room::<T>(&[(x.len(), x.inc()), (y.len(), y.inc())]) else {
+        return mv_by_definition(alpha, a, x, y);
+    };
+    let (x, place) = (room.read(x), room.copy(&y));
+    mv_consecutive(alpha, &a, x.ptr(), place.ptr());
+    if y.inc() != 1 {
+        level1::copy(place.as_ref(), y);
     }
 }
 
 /// y := alpha A x + beta y, A symmetric or Hermitian with one triangle in `a`.
+#[inline(always)]
 pub fn sym_mv<T: Scalar>(alpha: T, a: Lines<T>, symmetry: Symmetry, x: VecRef<T>, beta: T, y: VecMut<T>) {
-    let n = a.lines();
-    if n == 0 {
+    if a.lines() == 0 {
         return;
     }
-    let mut result = y;
-    scale(beta, &mut result);
+    scale(beta, &y);
     if alpha == T::ZERO {
         return;
     }
-    let Some(mut room) = Gathered::room::<T>(&[(n, x.inc()), (n, result.inc())]) else {
-        return sym_mv_by_definition(alpha, a, symmetry, x, result);
+    if x.inc() == 1 && y.inc() == 1 {
+        sym_mv_consecutive(alpha, &a, symmetry, x.ptr(), y.ptr());
+    } else {
+        sym_mv_gathered(alpha, a, symmetry, x, y);
+    }
+}
+
+/// Adds alpha A x to y; both vectors are consecutive and as long as the matrix is.
+#[inline(always)]
+fn sym_mv_consecutive<T: Scalar>(alpha: T, a: &Lines<T>, symmetry: Symmetry, x: *const T, y: *mut T) {
+    let n = a.lines();
+    if n < SHARED || a.is_banded() || !sym_mv_in_parts(alpha, a, symmetry, x, y) {
+        // SAFETY: as the text says.
+        unsafe { kernel::<T>().sym_mv(alpha, a, symmetry.is_hermitian(), x, y, 0, n) };
+    }
+}
+
+#[inline(never)]
+fn sym_mv_gathered<T: Scalar>(alpha: T, a: Lines<T>, symmetry: Symmetry, x: VecRef<T>, y: VecMut<T>) {
+    let Some(mut room) = Gathered::room::<T>(&[(x.len(), x.inc()), (y.len(), y.inc())]) else {
+        return sym_mv_by_definition(alpha, a, symmetry, x, y);
     };
-    let x = room.read(x);
-    let y = room.place(result.sub(0, n));
-    let copied = y.inc() != result.inc();
-    if copied {
-        level1::copy(result.as_ref(), y.sub(0, n));
-    }
-    if n < SHARED || a.is_banded() || !sym_mv_in_parts(alpha, a, symmetry, x, y.sub(0, n)) {
-        // SAFETY: both vectors are consecutive and as long as the matrix is.
-        unsafe { kernel::<T>().sym_mv(alpha, &a, symmetry.is_hermitian(), x.ptr(), y.ptr(), 0, n) };
-    }
-    if copied {
-        level1::copy(y.as_ref(), result);
+    let (x, place) = (room.read(x), room.copy(&y));
+    sym_mv_consecutive(alpha, &a, symmetry, x.ptr(), place.ptr());
+    if y.inc() != 1 {
+        level1::copy(place.as_ref(), y);
     }
 }
 
@@ -145,15 +189,16 @@ pub fn sym_mv<T: Scalar>(alpha: T, a: Lines<T>, symmetry: Symmetry, x: VecRef<T>
 const SHARED: usize = 1024;
 
 /// Adds alpha A x to y, where each part of the triangle adds to a vector of its own, and these are added in order: what
-/// the parts are depends on n alone. Says whether there was memory for it.
+/// the parts are depends on n alone. Says whether there was memory for it. Vectors as above.
 #[cold]
 #[inline(never)]
-fn sym_mv_in_parts<T: Scalar>(alpha: T, a: Lines<T>, symmetry: Symmetry, x: VecRef<T>, y: VecMut<T>) -> bool {
+fn sym_mv_in_parts<T: Scalar>(alpha: T, a: &Lines<T>, symmetry: Symmetry, x: *const T, y: *mut T) -> bool {
     let n = a.lines();
     let parts = (n / 512).clamp(2, 32);
     let Some(scratch) = Scratch::take_for::<T>(n * parts) else { return false };
-    // SAFETY: the scratch memory has as many elements, and is alive until the end.
-    let all = unsafe { VecMut::<T>::new(scratch.ptr::<T>(), n * parts, 1) };
+    // SAFETY: the scratch memory has as many elements, and is alive until the end; the vectors are as long as the matrix.
+    let (all, x, y) =
+        unsafe { (VecMut::<T>::new(scratch.ptr::<T>(), n * parts, 1), VecRef::new(x, n, 1), VecMut::new(y, n, 1)) };
     let own = |part: usize| all.sub(part * n, n);
     // Parts of equal area, in lines by fours: the first p parts of a triangle whose lines grow are n sqrt(p / parts) lines.
     let bound = |part: usize| match part {
@@ -163,14 +208,13 @@ fn sym_mv_in_parts<T: Scalar>(alpha: T, a: Lines<T>, symmetry: Symmetry, x: VecR
         p => (n - (n as f64 * (1.0 - p as f64 / parts as f64).sqrt()) as usize) / 4 * 4,
     };
     let rows = |part: usize| if a.is_head() { (0, bound(part + 1)) } else { (bound(part), n) };
-    let threads = pool::threads_for(work::<T>(n as f64 * n as f64));
-    pool::run(parts, threads, &|part| {
+    pool::run(parts, threads_for::<T>(n * n / 2), &|part| {
         let sum = own(part);
         let (lo, hi) = rows(part);
-        scale(T::ZERO, &mut sum.sub(lo, hi - lo));
+        scale(T::ZERO, &sum.sub(lo, hi - lo));
         let (from, to) = (bound(part), bound(part + 1));
         // SAFETY: every part has lines and a vector of its own; its lines reach no rows but lo..hi.
-        unsafe { kernel::<T>().sym_mv(alpha, &a, symmetry.is_hermitian(), x.ptr(), sum.ptr(), from, to) };
+        unsafe { kernel::<T>().sym_mv(alpha, a, symmetry.is_hermitian(), x.ptr(), sum.ptr(), from, to) };
     });
     for part in 0..parts {
         let (lo, hi) = rows(part);
@@ -180,74 +224,115 @@ fn sym_mv_in_parts<T: Scalar>(alpha: T, a: Lines<T>, symmetry: Symmetry, x: VecR
 }
 
 /// x := A x, A triangular.
+#[inline(always)]
 pub fn tri_mv<T: Scalar>(a: Lines<T>, diag: Diag, x: VecMut<T>) {
     triangular(a, diag, x, false);
 }
 
 /// Solves A x = b, A triangular; x replaces b.
+#[inline(always)]
 pub fn tri_sv<T: Scalar>(a: Lines<T>, diag: Diag, x: VecMut<T>) {
     triangular(a, diag, x, true);
 }
 
 #[inline(always)]
 fn triangular<T: Scalar>(a: Lines<T>, diag: Diag, x: VecMut<T>, solving: bool) {
-    let n = a.lines();
-    let Some(mut room) = Gathered::room::<T>(&[(n, x.inc())]) else {
+    if x.inc() == 1 {
+        triangular_consecutive(&a, diag, x.ptr(), solving);
+    } else {
+        triangular_gathered(a, diag, x, solving);
+    }
+}
+
+/// The vector is consecutive and as long as the matrix is.
+#[inline(always)]
+fn triangular_consecutive<T: Scalar>(a: &Lines<T>, diag: Diag, x: *mut T, solving: bool) {
+    // SAFETY: as the text says.
+    unsafe { if solving { kernel::<T>().tri_sv(a, diag, x) } else { kernel::<T>().tri_mv(a, diag, x) } }
+}
+
+#[inline(never)]
+fn triangular_gathered<T: Scalar>(a: Lines<T>, diag: Diag, x: VecMut<T>, solving: bool) {
+    let Some(mut room) = Gathered::room::<T>(&[(x.len(), x.inc())]) else {
         return triangular_by_definition(a, diag, x, solving);
     };
-    let place = room.place(x.sub(0, n));
-    let copied = place.inc() != x.inc();
-    if copied {
-        level1::copy(x.as_ref(), place.sub(0, n));
-    }
-    // SAFETY: the vector is consecutive and as long as the matrix is.
-    unsafe {
-        if solving {
-            kernel::<T>().tri_sv(&a, diag, place.ptr());
-        } else {
-            kernel::<T>().tri_mv(&a, diag, place.ptr());
-        }
-    }
-    if copied {
-        level1::copy(place.as_ref(), x);
-    }
+    let place = room.copy(&x);
+    triangular_consecutive(&a, diag, place.ptr(), solving);
+    level1::copy(place.as_ref(), x);
 }
 
 /// A := alpha x y^T + A, either vector conjugated.
+#[inline(always)]
 pub fn ger<T: Scalar>(alpha: T, x: VecRef<T>, conj_x: bool, y: VecRef<T>, conj_y: bool, a: MatMut<T>) {
-    if a.rs() != 1 && a.cs() == 1 {
-        return ger(alpha, y, conj_y, x, conj_x, a.t());
+    // Lines of A at consecutive addresses are columns, if need be of the transposed matrix.
+    let turned = a.rs() != 1 && a.cs() == 1;
+    let ((x, conj_x), (y, conj_y), a) =
+        if turned { ((y, conj_y), (x, conj_x), a.t()) } else { ((x, conj_x), (y, conj_y), a) };
+    if a.rows() == 0 || a.cols() == 0 || alpha == T::ZERO {
+        return;
     }
+    if x.inc() == 1 && a.rs() == 1 {
+        ger_consecutive(alpha, x.ptr(), conj_x, y, conj_y, a);
+    } else {
+        ger_gathered(alpha, x, conj_x, y, conj_y, a);
+    }
+}
+
+/// x and the columns of A are consecutive.
+#[inline(always)]
+fn ger_consecutive<T: Scalar>(alpha: T, x: *const T, conj_x: bool, y: VecRef<T>, conj_y: bool, a: MatMut<T>) {
     let (m, n) = (a.rows(), a.cols());
-    if m == 0 || n == 0 || alpha == T::ZERO {
-        return;
-    }
-    let room = if a.rs() == 1 { Gathered::room::<T>(&[(m, x.inc())]) } else { None };
-    let Some(mut room) = room else {
-        return ger_by_definition(alpha, x, conj_x, y, conj_y, a);
-    };
-    let (x, a_step) = (room.read(x), a.cs());
-    let threads = pool::threads_for(work::<T>(m as f64 * n as f64));
+    let threads = threads_for::<T>(m.saturating_mul(n).saturating_mul(2));
     if threads == 1 {
-        // SAFETY: x is consecutive and as long as the columns.
-        unsafe { kernel::<T>().ger(m, n, alpha, x.ptr(), conj_x, y.ptr(), y.inc(), conj_y, a.ptr(), a_step) };
-        return;
+        // SAFETY: x is as long as the columns.
+        unsafe { kernel::<T>().ger(m, n, alpha, x, conj_x, y.ptr(), y.inc(), conj_y, a.ptr(), a.cs()) };
+    } else {
+        ger_on_threads(threads, alpha, x, conj_x, y, conj_y, a);
     }
+}
+
+#[cold]
+#[inline(never)]
+fn ger_on_threads<T: Scalar>(
+    threads: usize,
+    alpha: T,
+    x: *const T,
+    conj_x: bool,
+    y: VecRef<T>,
+    conj_y: bool,
+    a: MatMut<T>,
+) {
+    let (m, n) = (a.rows(), a.cols());
     let piece = n.div_ceil(threads);
+    // SAFETY: x is as long as the columns.
+    let x = unsafe { VecRef::new(x, m, 1) };
     pool::run(n.div_ceil(piece), threads, &|task| {
         let (from, to) = (task * piece, ((task + 1) * piece).min(n));
-        let (y, a) = (y.sub(from, to - from), a.col(from));
+        let (y, column) = (y.sub(from, to - from), a.col(from));
         // SAFETY: as above; every task has columns of its own.
-        unsafe { kernel::<T>().ger(m, to - from, alpha, x.ptr(), conj_x, y.ptr(), y.inc(), conj_y, a.ptr(), a_step) };
+        unsafe {
+            kernel::<T>().ger(m, to - from, alpha, x.ptr(), conj_x, y.ptr(), y.inc(), conj_y, column.ptr(), a.cs())
+        };
     });
 }
 
+#[inline(never)]
+fn ger_gathered<T: Scalar>(alpha: T, x: VecRef<T>, conj_x: bool, y: VecRef<T>, conj_y: bool, a: MatMut<T>) {
+    let room = if a.rs() == 1 { Gathered::room::<T>(&[(x.len(), x.inc())]) } else { None };
+    match room {
+        Some(mut room) => ger_consecutive(alpha, room.read(x).ptr(), conj_x, y, conj_y, a),
+        None => ger_by_definition(alpha, x, conj_x, y, conj_y, a),
+    }
+}
+
 /// A := alpha x x^T + A on the stored triangle, or alpha x x^H with a real alpha.
+#[inline(always)]
 pub fn sym_rank1<T: Scalar>(alpha: T, x: VecRef<T>, symmetry: Symmetry, a: LinesMut<T>) {
     rank_update(alpha, None, x, x, symmetry, a);
 }
 
 /// A := alpha x y^T + alpha y x^T + A on the stored triangle, or alpha x y^H + conj(alpha) y x^H.
+#[inline(always)]
 pub fn sym_rank2<T: Scalar>(alpha: T, x: VecRef<T>, y: VecRef<T>, symmetry: Symmetry, a: LinesMut<T>) {
     rank_update(alpha, Some(alpha.conj_if(symmetry.is_hermitian())), x, y, symmetry, a);
 }
@@ -255,33 +340,75 @@ pub fn sym_rank2<T: Scalar>(alpha: T, x: VecRef<T>, y: VecRef<T>, symmetry: Symm
 /// Adds alpha x y^T + beta y x^T (y^H, x^H) to the stored triangle, or alpha x x^T where there is no beta.
 #[inline(always)]
 fn rank_update<T: Scalar>(alpha: T, beta: Option<T>, x: VecRef<T>, y: VecRef<T>, symmetry: Symmetry, a: LinesMut<T>) {
-    let n = a.as_ref().lines();
-    if n == 0 || alpha == T::ZERO {
+    if a.lines().lines() == 0 || alpha == T::ZERO {
         return;
     }
-    let room = match beta {
-        None => Gathered::room::<T>(&[(n, x.inc())]),
-        Some(_) => Gathered::room::<T>(&[(n, x.inc()), (n, y.inc())]),
-    };
-    let Some(mut room) = room else {
+    if x.inc() == 1 && y.inc() == 1 {
+        rank_update_consecutive(alpha, beta, x.ptr(), y.ptr(), symmetry, a.lines());
+    } else {
+        rank_update_gathered(alpha, beta, x, y, symmetry, a);
+    }
+}
+
+/// Both vectors are consecutive and as long as the matrix, the lines are the caller's to write.
+#[inline(always)]
+fn rank_update_consecutive<T: Scalar>(
+    alpha: T,
+    beta: Option<T>,
+    x: *const T,
+    y: *const T,
+    symmetry: Symmetry,
+    a: &Lines<T>,
+) {
+    let n = a.lines();
+    let threads = threads_for::<T>(n.saturating_mul(n));
+    if threads == 1 {
+        // SAFETY: as the text says.
+        unsafe { kernel::<T>().rank_update(alpha, beta, x, y, symmetry.is_hermitian(), a, 0, n) };
+    } else {
+        rank_update_on_threads(threads, alpha, beta, x, y, symmetry, a);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn rank_update_on_threads<T: Scalar>(
+    threads: usize,
+    alpha: T,
+    beta: Option<T>,
+    x: *const T,
+    y: *const T,
+    symmetry: Symmetry,
+    a: &Lines<T>,
+) {
+    // Lines have different lengths: small pieces, taken as threads come to them.
+    const PIECE: usize = 64;
+    let n = a.lines();
+    // SAFETY: consecutive and as long as the matrix is, see above.
+    let (x, y) = unsafe { (VecRef::new(x, n, 1), VecRef::new(y, n, 1)) };
+    pool::run(n.div_ceil(PIECE), threads, &|task| {
+        let (from, to) = (task * PIECE, ((task + 1) * PIECE).min(n));
+        // SAFETY: as above; every task has lines of its own.
+        unsafe { kernel::<T>().rank_update(alpha, beta, x.ptr(), y.ptr(), symmetry.is_hermitian(), a, from, to) };
+    });
+}
+
+#[inline(never)]
+fn rank_update_gathered<T: Scalar>(
+    alpha: T,
+    beta: Option<T>,
+    x: VecRef<T>,
+    y: VecRef<T>,
+    symmetry: Symmetry,
+    a: LinesMut<T>,
+) {
+    let second = if beta.is_some() { (y.len(), y.inc()) } else { (0, 1) };
+    let Some(mut room) = Gathered::room::<T>(&[(x.len(), x.inc()), second]) else {
         return rank_update_by_definition(alpha, beta, x, y, symmetry, a);
     };
     let x = room.read(x);
     let y = if beta.is_some() { room.read(y) } else { x };
-    let hermitian = symmetry.is_hermitian();
-    let threads = pool::threads_for(work::<T>(n as f64 * n as f64 * 0.5));
-    if threads == 1 {
-        // SAFETY: both vectors are consecutive and as long as the matrix is.
-        unsafe { kernel::<T>().rank_update(alpha, beta, x.ptr(), y.ptr(), hermitian, &a.as_ref(), 0, n) };
-        return;
-    }
-    // Lines have different lengths: small pieces, taken as threads come to them.
-    const PIECE: usize = 64;
-    pool::run(n.div_ceil(PIECE), threads, &|task| {
-        let (from, to) = (task * PIECE, ((task + 1) * PIECE).min(n));
-        // SAFETY: as above; every task has lines of its own.
-        unsafe { kernel::<T>().rank_update(alpha, beta, x.ptr(), y.ptr(), hermitian, &a.as_ref(), from, to) };
-    });
+    rank_update_consecutive(alpha, beta, x.ptr(), y.ptr(), symmetry, a.lines());
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -384,8 +511,8 @@ fn rank_update_by_definition<T: Scalar>(
     symmetry: Symmetry,
     a: LinesMut<T>,
 ) {
-    let (hermitian, columns) = (symmetry.is_hermitian(), a.as_ref().axis() == Axis::Cols);
-    for j in 0..a.as_ref().lines() {
+    let (hermitian, columns) = (symmetry.is_hermitian(), a.lines().axis() == Axis::Cols);
+    for j in 0..a.lines().lines() {
         let (lo, mut line) = a.line(j);
         // Zeros skip the line, NaN in the other elements or not, as in Reference BLAS.
         let skipped = x.get(j) == T::ZERO && y.get(j) == T::ZERO;

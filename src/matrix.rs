@@ -456,7 +456,7 @@ impl<'a, T: Scalar> Lines<'a, T> {
         layout: Layout,
     ) -> Self {
         let (before, after) = if layout == Layout::ColMajor { (ku, kl) } else { (kl, ku) };
-        let (origin, most) = (ptr.wrapping_add(before), rows.max(cols));
+        let (origin, most) = (ptr.wrapping_add(before), rows.max(cols).saturating_sub(1));
         let (before, after) = (before.min(most) as isize, after.min(most) as isize);
         Self::make(origin, rows, cols, before, after, (ld as isize - 1, 0), layout)
     }
@@ -472,7 +472,8 @@ impl<'a, T: Scalar> Lines<'a, T> {
     /// All elements of the band inside the triangle are readable for `'a`.
     pub unsafe fn triangle_band(ptr: *const T, n: usize, k: usize, ld: usize, uplo: Uplo, layout: Layout) -> Self {
         let (before, after) = if is_head(uplo, layout) { (k, 0) } else { (0, k) };
-        let (origin, before, after) = (ptr.wrapping_add(before), before.min(n) as isize, after.min(n) as isize);
+        let (origin, most) = (ptr.wrapping_add(before), n.saturating_sub(1));
+        let (before, after) = (before.min(most) as isize, after.min(most) as isize);
         Self::make(origin, n, n, before, after, (ld as isize - 1, 0), layout)
     }
     /// One triangle in packed storage.
@@ -547,6 +548,12 @@ impl<'a, T: Scalar> Lines<'a, T> {
             || (self.after != ALL && self.after != 0)
             || self.before == self.after && self.before != ALL
     }
+    /// Stored elements of a whole matrix or a band, corners included.
+    #[inline(always)]
+    pub fn stored(&self) -> usize {
+        let width = if self.is_whole() { self.len } else { self.len.min((self.before + self.after + 1) as usize) };
+        self.lines.saturating_mul(width)
+    }
     /// How many elements a line stores before and behind the diagonal, where the matrix has so many.
     #[inline(always)]
     pub fn reach(&self) -> (isize, isize) {
@@ -611,9 +618,10 @@ impl<'a, T: Scalar> LinesMut<'a, T> {
         // SAFETY: passed on to the caller.
         LinesMut(unsafe { Lines::packed(ptr, n, uplo, layout) })
     }
-    #[inline]
-    pub fn as_ref(&self) -> Lines<'a, T> {
-        self.0
+    /// The same memory, to read.
+    #[inline(always)]
+    pub fn lines(&self) -> &Lines<'a, T> {
+        &self.0
     }
     /// The stored part of line j: its first index and its elements.
     #[inline]

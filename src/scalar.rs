@@ -32,6 +32,8 @@ pub trait Scalar:
     const NAME: &'static str;
 
     fn from_real(re: Self::Real) -> Self;
+    /// A real type has no use for the second.
+    fn from_parts(re: Self::Real, im: Self::Real) -> Self;
     fn re(self) -> Self::Real;
     /// Zero for a real type.
     fn im(self) -> Self::Real;
@@ -47,6 +49,8 @@ pub trait Scalar:
     fn scale(self, by: Self::Real) -> Self;
     /// The kernels of this type for the chosen instruction set.
     fn kernels() -> &'static Kernels<Self>;
+    /// The same, if the choice has been made: no call, so that a short function needs no frame for it.
+    fn kernels_at_hand() -> Option<&'static Kernels<Self>>;
 }
 
 /// A real [`Scalar`].
@@ -81,6 +85,10 @@ macro_rules! real {
                 re
             }
             #[inline(always)]
+            fn from_parts(re: $t, _: $t) -> Self {
+                re
+            }
+            #[inline(always)]
             fn re(self) -> $t {
                 self
             }
@@ -103,6 +111,10 @@ macro_rules! real {
             #[inline(always)]
             fn kernels() -> &'static Kernels<Self> {
                 $table.get()
+            }
+            #[inline(always)]
+            fn kernels_at_hand() -> Option<&'static Kernels<Self>> {
+                $table.at_hand()
             }
         }
         impl Real for $t {
@@ -238,6 +250,10 @@ macro_rules! complex {
                 Complex::new(re, 0.0)
             }
             #[inline(always)]
+            fn from_parts(re: $r, im: $r) -> Self {
+                Complex::new(re, im)
+            }
+            #[inline(always)]
             fn re(self) -> $r {
                 self.re
             }
@@ -260,6 +276,10 @@ macro_rules! complex {
             #[inline(always)]
             fn kernels() -> &'static Kernels<Self> {
                 $table.get()
+            }
+            #[inline(always)]
+            fn kernels_at_hand() -> Option<&'static Kernels<Self>> {
+                $table.at_hand()
             }
         }
     };

@@ -1,16 +1,19 @@
-//! Small products on the operands where they are, or from panels on the stack if they lie across: no scratch memory, no
-//! lock, no system call, no thread.
+//! Small products on the operands where they are, or from panels on the stack if they lie across, and the smallest element
+//! by element: no scratch memory, no lock, no system call, no thread.
 //!
 //! k fits in one pass, so the operations are those of the packed way, in the same order: the same bits.
 
 use super::pack::Kernel;
-use crate::kernels::tile::Source;
+use crate::kernels::tile::{LEAST_KC, Source, Strided, opaque};
 use crate::matrix::{MatMut, MatRef};
 use crate::scalar::Scalar;
 use core::mem::MaybeUninit;
 
 /// Products m*n*k that go this way. Larger ones may be read in place too, but look at threads and memory first.
 const MOST: usize = 48 * 48 * 48;
+/// Products m*n*k that are faster element by element than as a tile, and those that are if A would have to be packed.
+const TINY: usize = 4;
+const TINY_ACROSS: usize = 27;
 /// Columns of A further apart than this touch a page each: packing pays sooner.
 const FAR: usize = 4096;
 
@@ -21,15 +24,27 @@ pub fn run<T: Scalar>(alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: &MatMut<
     let (m, n, k) = (c.rows(), c.cols(), a.cols());
     // Neither empty nor large.
     let small = (1..=MOST).contains(&m.saturating_mul(n).saturating_mul(k)) && alpha != T::ZERO;
-    if !small || c.rs() != 1 || k > kernel.kc() {
+    if !small || c.rs() != 1 || (k > LEAST_KC && k > kernel.kc()) {
         return false;
     }
     let fits = (a.rs() == 1 || m == 1) && !a.is_conj() && !b.is_conj();
+    if m * n * k <= if fits { TINY } else { TINY_ACROSS } && k <= 4 {
+        // Strides one by one, see below.
+        let word = |stride: isize| opaque(stride as usize) as isize;
+        let a = Strided { ptr: a.ptr(), lane: word(a.rs()), step: word(a.cs()), conj: a.is_conj() };
+        let b = Strided { ptr: b.ptr(), lane: word(b.cs()), step: word(b.rs()), conj: b.is_conj() };
+        // SAFETY: views of m x k, k x n and m x n; C has unit row stride.
+        unsafe { kernel.tiny(m, n, k, alpha, a, b, beta, c.ptr(), c.cs()) };
+        return true;
+    }
     let far = a.cs().unsigned_abs().saturating_mul(size_of::<T>()) > FAR && k > 16;
     if !fits || far {
         return on_the_stack(alpha, a, b, beta, c, kernel);
     }
-    let (from_a, from_b) = (Source::in_place(a.ptr(), 1, a.cs()), Source::in_place(b.ptr(), b.cs(), b.rs()));
+    // The view of B may be in memory, where its strides were just written one by one. Read as the pair that `Source` makes
+    // of them they would have to come from the cache: a stall as long as the product.
+    let (lane, step) = (opaque(b.cs() as usize) as isize, opaque(b.rs() as usize) as isize);
+    let (from_a, from_b) = (Source::in_place(a.ptr(), 1, a.cs()), Source::in_place(b.ptr(), lane, step));
     // SAFETY: views of m x k, k x n and m x n; A and C have unit row stride (or one row).
     unsafe { kernel.block(m, n, k, alpha, from_a, from_b, beta, c.ptr(), c.cs()) };
     true

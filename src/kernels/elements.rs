@@ -14,6 +14,8 @@ use crate::scalar::{Complex, Scalar};
 pub trait Elements: Copy {
     type T: Scalar;
     const LANES: usize;
+    /// Whether vectors of a few elements are loaded and stored as fast as whole ones.
+    const MASKS_ARE_FREE: bool;
     /// A factor of vectors, any conjugation of the vector folded in.
     type Factor: Copy;
     /// A vector to be multiplied with factors or lines.
@@ -83,6 +85,7 @@ pub struct Pairs<V>(V);
 impl<V: RealSimd> Elements for Reals<V> {
     type T = V::T;
     const LANES: usize = V::LANES;
+    const MASKS_ARE_FREE: bool = V::MASKS_ARE_FREE;
     type Factor = V;
     type Turned = V;
     type Splat = V;
@@ -202,6 +205,7 @@ where
 {
     type T = Complex<V::T>;
     const LANES: usize = V::LANES / 2;
+    const MASKS_ARE_FREE: bool = V::MASKS_ARE_FREE;
     /// What multiplies the parts themselves, and what multiplies the exchanged ones.
     type Factor = [V; 2];
     /// The vector and its parts exchanged.

@@ -42,25 +42,40 @@ impl Access for First {
     }
 }
 
+/// Runs a macro `$run!(access, size)` for the less than LANES elements that are left: at once where that is free, else in
+/// pieces of powers of two. (Pieces, not one vector that reaches back over elements which are done: whoever reads those
+/// next, in the vectors that they were in, would wait until both stores are in the cache, and a call on few elements is
+/// often followed by another on the same.)
+macro_rules! in_few_pieces {
+    ($V:ty, $left:expr, $run:ident) => {{
+        let (left, lanes) = ($left, <$V as Elements>::LANES);
+        if <$V as Elements>::MASKS_ARE_FREE || lanes > 8 {
+            if left > 0 {
+                $run!(First(left), left);
+            }
+        } else {
+            if lanes > 4 && left & 4 != 0 {
+                $run!(First(4), 4);
+            }
+            if lanes > 2 && left & 2 != 0 {
+                $run!(First(2), 2);
+            }
+            if lanes > 1 && left & 1 != 0 {
+                $run!(First(1), 1);
+            }
+        }
+    }};
+}
+
 /// Computes and stores, vector by vector: blocks of `$U` vectors that are all computed before the first is stored, then
-/// single vectors. What is left at the end is computed first, as a whole vector that reaches back, and stored last: its
-/// elements depend on nothing but themselves, so those that are stored twice are stored twice the same. (A macro, not a
-/// closure: closures do not carry the target features of the function they stand in.)
+/// single vectors, then what is left. (A macro, not a closure: closures do not carry the target features of the function
+/// they stand in.)
 macro_rules! sweep {
     ($V:ty, $U:literal, $n:expr, |$i:ident, $io:ident| $value:expr => |$v:ident| $store:expr) => {{
         let (n, lanes) = ($n, <$V as Elements>::LANES);
         let mut $i = 0;
-        if n < lanes {
-            if n > 0 {
-                let $io = First(n);
-                let $v = $value;
-                $store;
-            }
-        } else {
+        {
             let $io = Whole;
-            $i = n - lanes;
-            let last = $value;
-            $i = 0;
             while $i + $U * lanes <= n {
                 let start = $i;
                 let mut values = [$value; $U];
@@ -84,10 +99,17 @@ macro_rules! sweep {
                 $store;
                 $i += lanes;
             }
-            $i = n - lanes;
-            let $v = last;
-            $store;
         }
+        macro_rules! piece {
+            ($access:expr, $size:expr) => {{
+                let $io = $access;
+                let $v = $value;
+                $store;
+                $i += $size;
+            }};
+        }
+        in_few_pieces!($V, n - $i, piece);
+        let _ = $i;
     }};
 }
 
@@ -102,46 +124,72 @@ pub unsafe fn axpy<V: Elements>(n: usize, alpha: V::T, x: *const V::T, conj: boo
     }
 }
 
-/// N lines at once: line l := f[l] x + line l, and with y also g[l] y, either conjugated or both not.
+/// N lines at once: line l := f[l] x + line l, and with y also g[l] y.
 #[inline(always)]
 pub unsafe fn update_lines<V: Elements, const N: usize, const TWO: bool>(
     n: usize,
-    f: [V::T; N],
+    f: &[V::Factor; N],
     x: *const V::T,
-    g: [V::T; N],
+    g: &[V::Factor; N],
     y: *const V::T,
-    conj: bool,
-    line: [*mut V::T; N],
+    line: &[*mut V::T; N],
 ) {
     // SAFETY: as above.
     unsafe {
-        let (mut fs, mut gs) = ([V::factor(f[0], conj); N], [V::factor(g[0], conj); N]);
-        for l in 1..N {
-            fs[l] = V::factor(f[l], conj);
-            gs[l] = V::factor(g[l], conj);
-        }
+        let mut i = 0;
         macro_rules! rows {
-            ($i:expr, $io:expr) => {{
-                let (i, io) = ($i, $io);
+            ($io:expr, $size:expr) => {{
+                let io = $io;
                 let xv = io.load::<V>(x.add(i)).turned();
                 let yv = if TWO { io.load::<V>(y.add(i)).turned() } else { xv };
                 for l in 0..N {
                     let p = line[l].wrapping_add(i);
-                    let mut v = io.load::<V>(p).add_product(fs[l], xv);
+                    let mut v = io.load::<V>(p).add_product(f[l], xv);
                     if TWO {
-                        v = v.add_product(gs[l], yv);
+                        v = v.add_product(g[l], yv);
                     }
                     io.store(v, p);
                 }
+                i += $size;
+            }};
+        }
+        while i + V::LANES <= n {
+            rows!(Whole, V::LANES);
+        }
+        in_few_pieces!(V, n - i, rows);
+        let _ = i;
+    }
+}
+
+/// The same of one line of n <= 4 elements; n is a constant where it is called, so that nothing is asked.
+#[inline(always)]
+pub unsafe fn update_few<V: Elements, const TWO: bool>(
+    n: usize,
+    f: V::Factor,
+    x: *const V::T,
+    g: V::Factor,
+    y: *const V::T,
+    line: *mut V::T,
+) {
+    // SAFETY: as above.
+    unsafe {
+        macro_rules! row {
+            ($i:expr, $io:expr) => {{
+                let (i, io) = ($i, $io);
+                let mut v = io.load::<V>(line.wrapping_add(i)).add_product(f, io.load::<V>(x.add(i)).turned());
+                if TWO {
+                    v = v.add_product(g, io.load::<V>(y.add(i)).turned());
+                }
+                io.store(v, line.wrapping_add(i));
             }};
         }
         let mut i = 0;
         while i + V::LANES <= n {
-            rows!(i, Whole);
+            row!(i, Whole);
             i += V::LANES;
         }
         if i < n {
-            rows!(i, First(n - i));
+            row!(i, First(n - i));
         }
     }
 }

@@ -31,7 +31,7 @@ use crate::runtime::cpu::{self, Isa};
 use crate::scalar::{Scalar, c32, c64};
 use solve::{Rows, Triangle};
 use std::sync::OnceLock;
-use tile::Source;
+use tile::{Source, Strided};
 
 /// The matrix kernel of one scalar type on one instruction set.
 ///
@@ -88,6 +88,19 @@ pub trait GemmKernel: Sync {
         alpha: Self::Out,
         a: Source<Self::In>,
         b: Source<Self::In>,
+        beta: Self::Out,
+        c: *mut Self::Out,
+        cs: isize,
+    );
+    /// The same of operands with any strides, element by element: for very small products.
+    unsafe fn tiny(
+        &self,
+        m: usize,
+        n: usize,
+        k: usize,
+        alpha: Self::Out,
+        a: Strided<Self::In>,
+        b: Strided<Self::In>,
         beta: Self::Out,
         c: *mut Self::Out,
         cs: isize,
@@ -217,6 +230,11 @@ impl<T: Scalar> Choice<T> {
             None => self.choose(),
         }
     }
+    /// The entry, if the choice has been made.
+    #[inline(always)]
+    pub fn at_hand(&self) -> Option<&'static Kernels<T>> {
+        self.cell.get().copied()
+    }
     #[cold]
     fn choose(&self) -> &'static Kernels<T> {
         self.cell.get_or_init(|| (self.pick)(table(cpu::isa())))
@@ -254,7 +272,7 @@ macro_rules! kernel_table {
     // T: scalar, V: its vector in the register tile, R: the vector of its parts, E: of consecutive elements.
     (@one $feature:tt $isa:literal, $T:ty, $V:ty, $R:ty, $E:ty, $mv:literal, $nr:literal, $kc:literal) => {{
         use $crate::kernels::solve::{self, Rows, Triangle};
-        use $crate::kernels::tile::{self, Source, Tile, Tiles};
+        use $crate::kernels::tile::{self, Source, Strided, Tile, Tiles};
         use $crate::kernels::{GemmKernel, Kernels, LineKernel, dots, elements::Reals, kernel_table, lines, pack, simd::Simd, sweeps};
         use $crate::matrix::{Diag, Lines};
         use $crate::scalar::Scalar;
@@ -262,6 +280,7 @@ macro_rules! kernel_table {
         const PARTS: usize = if <$T as Scalar>::IS_COMPLEX { 2 } else { 1 };
         const MR: usize = $mv * <$V as Simd>::LANES;
         const { assert!(MR <= tile::MAX_WIDTH && $nr <= tile::MAX_WIDTH && MR * $nr <= tile::MAX_TILE) };
+        const { assert!($kc >= tile::LEAST_KC) };
         struct K;
         // As below.
         #[allow(clippy::undocumented_unsafe_blocks)]
@@ -306,6 +325,10 @@ macro_rules! kernel_table {
             kernel_table! { @fn $feature
             unsafe fn block(&self, m: usize, n: usize, k: usize, alpha: $T, a: Source<$T>, b: Source<$T>, beta: $T, c: *mut $T, cs: isize) {
                 unsafe { tile::block::<K, $V, $mv, $nr>(m, n, k, alpha, a, b, beta, c, cs) }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn tiny(&self, m: usize, n: usize, k: usize, alpha: $T, a: Strided<$T>, b: Strided<$T>, beta: $T, c: *mut $T, cs: isize) {
+                unsafe { tile::tiny::<$V>(m, n, k, alpha, a, b, beta, c, cs) }
             } }
             kernel_table! { @fn $feature
             unsafe fn dots(&self, m: usize, n: usize, k: usize, alpha: $T, x: (*const $T, isize), y: (*const $T, isize), beta: $T, c: *mut $T, strides: (isize, isize)) {

@@ -91,6 +91,23 @@ fn check_blocks<T: Scalar>(kernels: &Kernels<T>) {
                 let old = numbers.vec::<T>(ld * n);
                 let poison = T::from_real(T::Real::from_f64(f64::NAN));
                 for beta in [T::ZERO, T::ONE, numbers.next::<T>()] {
+                    if m * n <= 12 {
+                        let a = Strided { ptr: a.as_ptr(), lane: als, step: aps, conj };
+                        let b = Strided { ptr: b.as_ptr(), lane: bls, step: bps, conj };
+                        let mut c = if beta == T::ZERO { vec![poison; ld * n] } else { old.clone() };
+                        for j in 0..n {
+                            c[j * ld + m..(j + 1) * ld].fill(marker());
+                        }
+                        // SAFETY: as above.
+                        unsafe { kernel.tiny(m, n, k, alpha, a, b, beta, c.as_mut_ptr(), ld as isize) };
+                        for (j, column) in c.chunks(ld).enumerate() {
+                            for i in 0..m {
+                                let was = if beta == T::ZERO { T::ZERO } else { beta * old[j * ld + i] };
+                                assert_eq!(column[i], alpha * sum(i, j) + was, "{} tiny {m}x{n}x{k}", kernels.name);
+                            }
+                            assert!(column[m..].iter().all(|&x| x == marker()), "{} tiny", kernels.name);
+                        }
+                    }
                     for &from_a in &sources_a {
                         for &from_b in &sources_b {
                             let mut c = if beta == T::ZERO { vec![poison; ld * n] } else { old.clone() };

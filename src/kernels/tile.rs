@@ -129,6 +129,9 @@ pub unsafe fn block<S: Tiles<V>, V: Simd, const MV: usize, const NR: usize>(
     // SAFETY: tiles inside the m x n block, by the contract of the file; part tiles are at most HIGHEST and
     // WIDEST, and their accumulators fit the registers.
     unsafe {
+        if m <= V::LANES && n <= S::WIDEST.min(S::ACCUMULATORS) && !a.packed && !b.packed {
+            return part_of::<S, V, 1>(n, false, &t);
+        }
         if a.packed && b.packed {
             // B's micro-panel stays in L1 while A's panels pass.
             for j in (0..n).step_by(NR) {
@@ -148,55 +151,130 @@ pub unsafe fn block<S: Tiles<V>, V: Simd, const MV: usize, const NR: usize>(
             }
             return;
         }
-        // Tall tiles for few columns, wide ones for few rows; columns in even pieces.
+        // Tall tiles for few columns, wide ones for few rows; columns in even pieces. No division where all is one tile: it
+        // would take longer than the tile.
         let vectors = m.div_ceil(V::LANES);
         let high = if a.packed || n * S::HIGHEST > S::ACCUMULATORS { MV } else { S::HIGHEST };
-        let most = if b.packed { NR } else { S::WIDEST.min(S::ACCUMULATORS / high.min(vectors)) };
-        let pieces = n.div_ceil(most);
-        let wide = if b.packed { NR } else { n.div_ceil(pieces) };
+        let most = match high.min(vectors) {
+            _ if b.packed => NR,
+            1 => S::WIDEST.min(S::ACCUMULATORS),
+            2 => S::WIDEST.min(S::ACCUMULATORS / 2),
+            3 => S::WIDEST.min(S::ACCUMULATORS / 3),
+            _ => S::WIDEST.min(S::ACCUMULATORS / 4),
+        };
+        let pieces = if n <= most { 1 } else { n.div_ceil(most) };
+        let wide = match pieces {
+            _ if b.packed => NR,
+            1 => n,
+            _ => n.div_ceil(pieces),
+        };
         let high = high * V::LANES;
+        let (mut i, mut j) = (0, 0);
         if m > n {
             // A's tile stays in L1 while B passes; the next rows of A are asked for meanwhile, in equal parts.
             let far = !a.packed && m * k * size_of::<V::T>() > FAR;
-            let share = unroll::<V>().div_ceil(pieces);
+            let mut next = 0;
             if far {
+                let share = unroll::<V>().div_ceil(pieces);
                 t.ahead_step = a.step;
                 t.ahead_move = share as isize * a.step;
+                next = (share * (k / unroll::<V>())) as isize * a.step;
             }
-            for i in (0..m).step_by(high) {
+            while i < m {
                 t.rows = high.min(m - i);
                 t.a = a.group(i);
-                for (piece, j) in (0..n).step_by(wide).enumerate() {
+                if far {
+                    t.ahead = a.group(i + high);
+                }
+                j = 0;
+                while j < n {
                     t.b = b.group(j);
                     t.c = c.wrapping_offset(i as isize + j as isize * cs);
-                    if far {
-                        t.ahead =
-                            a.group(i + high).wrapping_offset((piece * share * (k / unroll::<V>())) as isize * a.step);
-                    }
                     part::<S, V>(wide.min(n - j), a.packed, &t);
+                    t.ahead = t.ahead.wrapping_offset(next);
+                    j += wide;
                 }
+                i += high;
             }
         } else {
             // B's tile stays in L1 while A passes. Where the rows of B are consecutive, the next columns are asked for in
             // the first rows' tile; whole columns stream in by themselves.
             let far = !b.packed && b.lane == 1 && n * k * size_of::<V::T>() > FAR;
-            for j in (0..n).step_by(wide) {
+            while j < n {
                 t.b = b.group(j);
                 if far {
                     t.ahead = b.group(j + wide);
                     t.ahead_step = b.step;
                     t.ahead_move = unroll::<V>() as isize * b.step;
                 }
-                for i in (0..m).step_by(high) {
+                i = 0;
+                while i < m {
                     t.rows = high.min(m - i);
                     t.a = a.group(i);
                     t.c = c.wrapping_offset(i as isize + j as isize * cs);
                     part::<S, V>(wide.min(n - j), a.packed, &t);
                     (t.ahead_step, t.ahead_move) = (0, 0);
+                    i += high;
                 }
+                j += wide;
             }
         }
     }
+}
+
+/// The same element by element, of operands with any strides, conjugated or not: for products so small that a tile would
+/// take longer to set up. Each element is one lane's work, the operations are those of a tile.
+#[inline(always)]
+pub unsafe fn tiny<V: Simd>(
+    m: usize,
+    n: usize,
+    k: usize,
+    alpha: V::T,
+    a: Strided<V::T>,
+    b: Strided<V::T>,
+    beta: V::T,
+    c: *mut V::T,
+    cs: isize,
+) {
+    // SAFETY: the contract of the file.
+    unsafe {
+        let mut j = 0;
+        while j < n {
+            let mut i = 0;
+            while i < m {
+                let (mut from_a, mut from_b) =
+                    (a.ptr.wrapping_offset(i as isize * a.lane), b.ptr.wrapping_offset(j as isize * b.lane));
+                let mut acc = V::zero();
+                let mut p = 0;
+                while p < k {
+                    acc = V::splat((*from_a).conj_if(a.conj)).mul_add(V::splat((*from_b).conj_if(b.conj)), acc);
+                    from_a = from_a.wrapping_offset(a.step);
+                    from_b = from_b.wrapping_offset(b.step);
+                    p += 1;
+                }
+                let at = c.wrapping_offset(i as isize + j as isize * cs);
+                let new = if beta == V::T::ZERO {
+                    acc.mul(V::splat(alpha))
+                } else if beta == V::T::ONE {
+                    acc.mul_add(V::splat(alpha), V::splat(*at))
+                } else {
+                    acc.mul_add(V::splat(alpha), V::splat(*at).mul(V::splat(beta)))
+                };
+                new.store_first(at, 1);
+                i += 1;
+            }
+            j += 1;
+        }
+    }
+}
+
+/// An operand of [`tiny`]: element (l, p) at `ptr + l*lane + p*step`.
+#[derive(Clone, Copy)]
+pub struct Strided<T> {
+    pub ptr: *const T,
+    pub lane: isize,
+    pub step: isize,
+    pub conj: bool,
 }
 
 /// Bytes of an operand from which it is taken to come from beyond L2.
@@ -388,6 +466,8 @@ unsafe fn write<V: Simd, const U: usize, const N: usize, const MASKED: bool>(acc
 
 /// The widest panel of any table.
 pub const MAX_WIDTH: usize = 64;
+/// Steps that the kernels of every table take in one pass: who has no more need not ask for `kc()`.
+pub const LEAST_KC: usize = 128;
 /// Elements of the largest register tile of any table.
 pub const MAX_TILE: usize = 512;
 
@@ -402,7 +482,7 @@ fn multiple(j: usize, odd: &[isize; 6]) -> isize {
 
 /// The same number, of which the compiler knows nothing.
 #[inline(always)]
-fn opaque(x: usize) -> usize {
+pub fn opaque(x: usize) -> usize {
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     {
         let mut x = x;

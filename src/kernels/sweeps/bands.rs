@@ -1,7 +1,9 @@
 //! Bands: blocks of rows whose sums stay in registers while the columns that reach them go by; dot products where lines are
-//! rows; a few diagonals element by element.
+//! rows; narrow bands element by element.
 
+use super::triangular::{reciprocal, solve_range};
 use super::*;
+use crate::kernels::tile::opaque;
 
 /// Adds alpha times the products of lines from..to of a band with x to y.
 #[inline(always)]
@@ -15,6 +17,9 @@ pub(super) unsafe fn band_dots<V: Elements>(
 ) {
     // SAFETY: the contract of the file.
     unsafe {
+        if narrow(alpha, a, Axis::Rows, x, Some(y.cast_const()), y, from, to, true, Zeros::Count) {
+            return;
+        }
         let mut i = from;
         while i < to {
             let (sums, count) = band_dots_at::<V>(a, x, i, to);
@@ -37,12 +42,12 @@ pub(super) unsafe fn band_dots_at<V: Elements>(
     // SAFETY: the contract of the file.
     unsafe {
         let (lo, hi) = a.range(i);
-        let (conj, n) = (a.is_conj(), hi - lo);
+        let conj = a.is_conj();
         let (before, after) = a.reach();
         let inside = i as isize >= before && i as isize + 3 + after < a.line_len() as isize;
         if !inside || i + 4 > to {
-            let sum = lines::dot::<V>(n, a.at(i).wrapping_add(lo), conj, x.add(lo));
-            return ([sum; 4], 1);
+            // The same sum as that of four: which rows are at the end of a piece depends on the number of threads.
+            return ([line_dot::<V>(hi - lo, a.at(i).wrapping_add(lo), conj, x.add(lo)); 4], 1);
         }
         let at = [a.at(i), a.at(i + 1), a.at(i + 2), a.at(i + 3)];
         let mut dots = [V::dot_zero(); 4];
@@ -61,6 +66,24 @@ pub(super) unsafe fn band_dots_at<V: Elements>(
             }
         }
         (V::dot_totals(dots, conj), 4)
+    }
+}
+
+/// The product of a line with x, in one sum.
+#[inline(always)]
+unsafe fn line_dot<V: Elements>(n: usize, line: *const V::T, conj: bool, x: *const V::T) -> V::T {
+    // SAFETY: the contract of the file.
+    unsafe {
+        let mut dot = V::dot_zero();
+        let mut k = 0;
+        while k + V::LANES <= n {
+            dot = V::dot_step(dot, V::load(line.wrapping_add(k)), V::load(x.add(k)).turned());
+            k += V::LANES;
+        }
+        if k < n {
+            dot = V::dot_step(dot, V::load_first(line.wrapping_add(k), n - k), V::load_first(x.add(k), n - k).turned());
+        }
+        V::dot_total(dot, conj)
     }
 }
 
@@ -85,7 +108,7 @@ pub(super) unsafe fn band_columns<V: Elements>(
 ) {
     // SAFETY: the contract of the file.
     unsafe {
-        if narrow(alpha, a, x, Some(y.cast_const()), y, from, to, true, zeros) {
+        if narrow(alpha, a, Axis::Cols, x, Some(y.cast_const()), y, from, to, true, zeros) {
             return;
         }
         let mut i = from;
@@ -149,60 +172,154 @@ pub(super) unsafe fn band_rows<V: Elements>(
     }
 }
 
-/// out := alpha A x + y, or without y, for rows from..to, upwards or downwards, of a real band of W diagonals whose lines are columns.
+// Bands of a few diagonals go element by element: vectors would be corners for the most part. The compiler would make
+// vectors of them all the same, from elements gathered one by one, with more tests before each loop than a small band has
+// elements; a counter of which it knows nothing keeps it from that.
 #[inline(always)]
-pub(super) unsafe fn narrow_rows<T: Scalar, const W: usize>(
+fn next(i: isize) -> isize {
+    opaque((i + 1) as usize) as isize
+}
+
+/// The elements of a row in one triangle, or in all of a band: consecutive columns, of which column c is at
+/// `row i's address + c*step`. Whether lines are columns or rows is no more than that step.
+#[derive(Clone, Copy)]
+struct Arm<T> {
+    /// The first element of row 0, and from one row's first to the next's.
+    at: *const T,
+    row: isize,
+    step: isize,
+    /// The column of row 0's first element, the number of elements, the number of columns there are.
+    first: isize,
+    width: isize,
+    columns: isize,
+    conj: bool,
+}
+
+impl<T: Scalar> Arm<T> {
+    /// Of lines that are taken for columns, or for rows.
+    #[inline(always)]
+    fn new(a: &Lines<T>, axis: Axis, conj: bool) -> Self {
+        let (before, after) = a.reach();
+        let (first, step, columns) =
+            if axis == Axis::Cols { (-after, a.step(), a.lines()) } else { (-before, 1, a.line_len()) };
+        let at = a.at(0).wrapping_offset(first * step);
+        Arm { at, row: a.step() + 1, step, first, width: before + after + 1, columns: columns as isize, conj }
+    }
+    /// Element times x; without x's zeros, NaN in the element or not, if they are skipped.
+    #[inline(always)]
+    fn term<const SKIP: bool>(&self, element: T, x: T) -> T {
+        let term = element.conj_if(self.conj) * x;
+        if SKIP && x == T::ZERO { T::ZERO } else { term }
+    }
+    /// Adds row i times x, cut off where the matrix ends.
+    #[inline(always)]
+    unsafe fn add_corner<const SKIP: bool>(&self, mut sum: T, i: isize, x: *const T) -> T {
+        // SAFETY: the contract of the file.
+        unsafe {
+            let (p, first) = (self.at.wrapping_offset(i * self.row), self.first + i);
+            let mut t = if first < 0 { -first } else { 0 };
+            let end = if first + self.width > self.columns { self.columns - first } else { self.width };
+            while t < end {
+                sum += self.term::<SKIP>(*p.wrapping_offset(t * self.step), *x.offset(first + t));
+                t = next(t);
+            }
+            sum
+        }
+    }
+    /// The same of W elements, all of which the matrix has.
+    #[inline(always)]
+    unsafe fn add_row<const W: usize, const SKIP: bool>(&self, mut sum: T, i: isize, x: *const T) -> T {
+        // SAFETY: the contract of the file.
+        unsafe {
+            let (p, x) = (self.at.wrapping_offset(i * self.row), x.wrapping_offset(self.first + i));
+            for t in 0..W {
+                sum += self.term::<SKIP>(*p.wrapping_offset(t as isize * self.step), *x.add(t));
+            }
+            sum
+        }
+    }
+}
+
+/// out := alpha A x + y, or without y, for rows from..to, upwards or downwards. Row i of A is W elements of `one` and, in a
+/// symmetric band, V of the other triangle and one of the diagonal.
+#[inline(always)]
+unsafe fn narrow_rows<T: Scalar, const W: usize, const V: usize, const SKIP: bool>(
     alpha: T,
-    a: &Lines<T>,
+    one: Arm<T>,
+    other: Arm<T>,
+    diagonal: Option<(Arm<T>, bool)>,
     x: *const T,
     y: Option<*const T>,
     out: *mut T,
     from: usize,
     to: usize,
     upwards: bool,
-    zeros: Zeros,
 ) {
     // SAFETY: the contract of the file.
     unsafe {
-        let (before, after) = a.reach();
-        let lines = a.lines() as isize;
-        let step = a.step();
-        for k in from..to {
-            let i = if upwards { k } else { to - 1 - (k - from) };
-            let row = i as isize;
-            let first = row - after;
-            let mut sum = T::ZERO;
-            if first >= 0 && row + before < lines {
-                let p = a.at(first as usize).wrapping_add(i);
-                for t in 0..W as isize {
-                    let f = *x.offset(first + t);
-                    let term = *p.wrapping_offset(t * step) * f;
-                    sum += if zeros == Zeros::Skip && f == T::ZERO { T::ZERO } else { term };
-                }
-            } else {
-                let end = if row + before < lines { row + before + 1 } else { lines };
-                let mut j = if first > 0 { first } else { 0 };
-                while j < end {
-                    let f = *x.offset(j);
-                    if zeros == Zeros::Count || f != T::ZERO {
-                        sum += *a.at(j as usize).wrapping_add(i) * f;
+        let (from, to) = (from as isize, to as isize);
+        // Rows that are cut off nowhere.
+        let (mut low, mut high) = (-one.first, one.columns - one.first - one.width + 1);
+        if V > 0 {
+            low = if -other.first > low { -other.first } else { low };
+            let until = other.columns - other.first - other.width + 1;
+            high = if until < high { until } else { high };
+        }
+        low = if low < from { from } else { low };
+        low = if low > to { to } else { low };
+        high = if high < low { low } else { high };
+        high = if high > to { to } else { high };
+        macro_rules! rows {
+            ($from:expr, $to:expr, |$i:ident, $sum:ident| $add:expr) => {{
+                let (from, to) = ($from, $to);
+                let mut k = from;
+                while k < to {
+                    let $i = if upwards { k } else { from + to - 1 - k };
+                    let mut $sum = T::ZERO;
+                    if let Some((d, hermitian)) = diagonal {
+                        let d = *d.at.wrapping_offset($i * d.row);
+                        $sum = if hermitian { T::from_real(d.re()) } else { d } * *x.offset($i);
                     }
-                    j += 1;
+                    $add;
+                    *out.offset($i) = match y {
+                        Some(y) => alpha * $sum + *y.offset($i),
+                        None => alpha * $sum,
+                    };
+                    k = next(k);
                 }
-            }
-            *out.add(i) = match y {
-                Some(y) => alpha * sum + *y.add(i),
-                None => alpha * sum,
+            }};
+        }
+        macro_rules! corner {
+            ($from:expr, $to:expr) => {
+                rows!($from, $to, |i, sum| {
+                    sum = one.add_corner::<SKIP>(sum, i, x);
+                    if V > 0 {
+                        sum = other.add_corner::<SKIP>(sum, i, x);
+                    }
+                })
             };
+        }
+        for part in 0..3 {
+            match (part, upwards) {
+                (0, true) | (2, false) => corner!(from, low),
+                (1, _) => rows!(low, high, |i, sum| {
+                    sum = one.add_row::<W, SKIP>(sum, i, x);
+                    if V > 0 {
+                        sum = other.add_row::<V, SKIP>(sum, i, x);
+                    }
+                }),
+                _ => corner!(high, to),
+            }
         }
     }
 }
 
-/// Does the same if the band is that narrow; says whether it was.
+/// out := alpha A x + y, or without y, for rows from..to of a band, if it is narrow; says whether it was.
 #[inline(always)]
 pub(super) unsafe fn narrow<T: Scalar>(
     alpha: T,
     a: &Lines<T>,
+    axis: Axis,
     x: *const T,
     y: Option<*const T>,
     out: *mut T,
@@ -213,14 +330,124 @@ pub(super) unsafe fn narrow<T: Scalar>(
 ) -> bool {
     // SAFETY: the contract of the file.
     unsafe {
-        let (before, after) = a.reach();
-        match (T::IS_COMPLEX, before + after + 1) {
-            (false, 1) => narrow_rows::<T, 1>(alpha, a, x, y, out, from, to, upwards, zeros),
-            (false, 2) => narrow_rows::<T, 2>(alpha, a, x, y, out, from, to, upwards, zeros),
-            (false, 3) => narrow_rows::<T, 3>(alpha, a, x, y, out, from, to, upwards, zeros),
+        let arm = Arm::new(a, axis, a.is_conj());
+        // A complex number is half a vector or so by itself.
+        if T::IS_COMPLEX && (size_of::<T>() < 16 || arm.width > 3) {
+            return false;
+        }
+        macro_rules! of_width {
+            ($($W:literal)+) => {
+                match (arm.width, zeros) {
+                    $(
+                        ($W, Zeros::Count) => {
+                            narrow_rows::<T, $W, 0, false>(alpha, arm, arm, None, x, y, out, from, to, upwards)
+                        }
+                        ($W, Zeros::Skip) => {
+                            narrow_rows::<T, $W, 0, true>(alpha, arm, arm, None, x, y, out, from, to, upwards)
+                        }
+                    )+
+                    _ => return false,
+                }
+            };
+        }
+        of_width!(0 1 2 3 4 5);
+        true
+    }
+}
+
+/// Adds alpha A x to y if A, a symmetric or Hermitian band with one triangle stored, is narrow; says whether it was.
+#[inline(always)]
+pub(super) unsafe fn narrow_symmetric<T: Scalar>(
+    alpha: T,
+    a: &Lines<T>,
+    hermitian: bool,
+    x: *const T,
+    y: *mut T,
+) -> bool {
+    // SAFETY: the contract of the file.
+    unsafe {
+        // The stored triangle as columns, and as rows.
+        let (conj_add, conj_dot) = super::symmetric::sym_conj(a, hermitian);
+        let strict = a.strict();
+        let (one, other) = (Arm::new(&strict, Axis::Cols, conj_add), Arm::new(&strict, Axis::Rows, conj_dot));
+        let diagonal = Some((Arm { at: a.at(0), ..one }, hermitian));
+        let (n, old) = (a.lines(), Some(y.cast_const()));
+        match one.width {
+            0 => narrow_rows::<T, 0, 0, false>(alpha, one, other, diagonal, x, old, y, 0, n, true),
+            1 => narrow_rows::<T, 1, 1, false>(alpha, one, other, diagonal, x, old, y, 0, n, true),
+            2 => narrow_rows::<T, 2, 2, false>(alpha, one, other, diagonal, x, old, y, 0, n, true),
+            3 => narrow_rows::<T, 3, 3, false>(alpha, one, other, diagonal, x, old, y, 0, n, true),
             _ => return false,
         }
         true
+    }
+}
+
+/// Solves A x = b, x in place of b, if A is a narrow triangular band; says whether it was.
+#[inline(always)]
+pub(super) unsafe fn narrow_solve<T: Scalar>(a: &Lines<T>, diag: Diag, x: *mut T) -> bool {
+    // SAFETY: the contract of the file.
+    unsafe {
+        let (before, after) = a.reach();
+        match (before + after, a.axis()) {
+            (0, Axis::Cols) => narrow_solve_of::<T, 0, true>(a, diag, x),
+            (0, Axis::Rows) => narrow_solve_of::<T, 0, false>(a, diag, x),
+            (1, Axis::Cols) => narrow_solve_of::<T, 1, true>(a, diag, x),
+            (2, Axis::Cols) => narrow_solve_of::<T, 2, true>(a, diag, x),
+            (3, Axis::Cols) => narrow_solve_of::<T, 3, true>(a, diag, x),
+            (1, Axis::Rows) => narrow_solve_of::<T, 1, false>(a, diag, x),
+            (2, Axis::Rows) => narrow_solve_of::<T, 2, false>(a, diag, x),
+            (3, Axis::Rows) => narrow_solve_of::<T, 3, false>(a, diag, x),
+            _ => return false,
+        }
+        true
+    }
+}
+
+/// W diagonals beside the main one. The last W elements of x stay in registers, and the diagonal's reciprocals wait for
+/// nothing: from one element to the next it is two multiplications and a subtraction. Lines that are columns are skipped
+/// where x is zero, NaN in them or not, as in Reference BLAS.
+#[inline(always)]
+unsafe fn narrow_solve_of<T: Scalar, const W: usize, const SKIP: bool>(a: &Lines<T>, diag: Diag, x: *mut T) {
+    // SAFETY: the contract of the file.
+    unsafe {
+        let n = a.lines() as isize;
+        let (unit, conj) = (diag == Diag::Unit, a.is_conj());
+        // Upwards if the elements beside the diagonal are before it.
+        let arm = Arm::new(&a.strict(), a.axis(), conj);
+        let upwards = arm.first < 0;
+        // The nearest of the W: the last of the row or its first.
+        let (near, back) = if upwards { (arm.width - 1, -arm.step) } else { (0, arm.step) };
+        let near = arm.at.wrapping_offset(near * arm.step);
+        let (least, most) = solve_range::<T>();
+        let mut last = [T::ZERO; W];
+        let mut k = 0;
+        while k < n {
+            let i = if upwards { k } else { n - 1 - k };
+            let mut value = *x.offset(i);
+            let p = near.wrapping_offset(i * arm.row);
+            // The nearest comes last: it was computed last.
+            for t in (0..W).rev() {
+                if (t as isize) < k {
+                    value = value - arm.term::<SKIP>(*p.wrapping_offset(t as isize * back), last[t]);
+                }
+            }
+            if !unit {
+                let d = (*a.at(0).wrapping_offset(i * arm.row)).conj_if(conj);
+                let (inverse, size) = (reciprocal(d), d.abs1());
+                let zero = SKIP && value == T::ZERO;
+                value = if size > least && size < most { value * inverse } else { value / d };
+                value = if zero { T::ZERO } else { value };
+            }
+            *x.offset(i) = value;
+            for t in (1..W).rev() {
+                last[t] = last[t - 1];
+            }
+            if W > 0 {
+                last[0] = value;
+            }
+            k = next(k);
+        }
     }
 }
 

@@ -3,6 +3,8 @@
 use super::bands::*;
 use super::*;
 
+/// Columns of up to so many rows are all one caller's: y stays in registers.
+pub const SHORT: usize = 64;
 /// Bytes of y that stay in the first level of cache while the lines go by.
 pub(super) const NEAR: usize = 16 << 10;
 
@@ -13,7 +15,9 @@ pub unsafe fn mv<V: Elements>(alpha: V::T, a: &Lines<V::T>, x: *const V::T, y: *
     unsafe {
         let conj = a.is_conj();
         match (a.axis(), a.is_whole()) {
-            (Axis::Cols, true) if a.line_len() <= 4 * V::LANES => short_lines::<V>(alpha, a, x, y),
+            (Axis::Cols, true) if a.line_len() <= SHORT && a.line_len() <= 8 * V::LANES => {
+                short_lines::<V>(alpha, a, x, y);
+            }
             (Axis::Cols, true) => {
                 let near = NEAR / size_of::<V::T>();
                 let mut top = from;
@@ -24,7 +28,7 @@ pub unsafe fn mv<V: Elements>(alpha: V::T, a: &Lines<V::T>, x: *const V::T, y: *
                             add_columns::<V, N>(alpha, a, j, x, y, top, bottom, conj);
                         });
                     } else {
-                        by_groups!(j in 0, a.lines(); 8, 4, 1; |N| {
+                        by_groups!(j in 0, a.lines(); 8, 4, 2, 1; |N| {
                             add_columns::<V, N>(alpha, a, j, x, y, top, bottom, conj);
                         });
                     }
@@ -109,36 +113,43 @@ pub(super) unsafe fn one_by_one<V: Elements>(
     }
 }
 
-/// Lines of at most four vectors: y stays in registers, in several sums so that none waits for the one before.
+/// Short lines, four vectors of rows at a time: y stays in registers, in several sums so that none waits for the one before.
 #[inline(always)]
 pub(super) unsafe fn short_lines<V: Elements>(alpha: V::T, a: &Lines<V::T>, x: *const V::T, y: *mut V::T) {
     // SAFETY: the contract of the file.
     unsafe {
-        match (a.line_len().div_ceil(V::LANES), V::T::IS_COMPLEX) {
-            (0, _) => {}
-            (1, false) => short_lines_of::<V, 1, 4>(alpha, a, x, y),
-            (2, false) => short_lines_of::<V, 2, 4>(alpha, a, x, y),
-            (3, false) => short_lines_of::<V, 3, 2>(alpha, a, x, y),
-            (_, false) => short_lines_of::<V, 4, 2>(alpha, a, x, y),
-            (1, true) => short_lines_of::<V, 1, 4>(alpha, a, x, y),
-            (2, true) => short_lines_of::<V, 2, 2>(alpha, a, x, y),
-            (3, true) => short_lines_of::<V, 3, 1>(alpha, a, x, y),
-            (_, true) => short_lines_of::<V, 4, 1>(alpha, a, x, y),
+        let mut top = 0;
+        while top < a.line_len() {
+            let left = a.line_len() - top;
+            match (left.div_ceil(V::LANES), V::T::IS_COMPLEX) {
+                (1, false) => short_lines_of::<V, 1, 4>(alpha, a, x, y, top),
+                (2, false) => short_lines_of::<V, 2, 4>(alpha, a, x, y, top),
+                (3, false) => short_lines_of::<V, 3, 2>(alpha, a, x, y, top),
+                (_, false) => short_lines_of::<V, 4, 2>(alpha, a, x, y, top),
+                (1, true) => short_lines_of::<V, 1, 4>(alpha, a, x, y, top),
+                (2, true) => short_lines_of::<V, 2, 2>(alpha, a, x, y, top),
+                (3, true) => short_lines_of::<V, 3, 1>(alpha, a, x, y, top),
+                (_, true) => short_lines_of::<V, 4, 1>(alpha, a, x, y, top),
+            }
+            top += 4 * V::LANES;
         }
     }
 }
 
-/// N vectors high, S sums of each.
+/// N vectors high from row `top` on, S sums of each.
 #[inline(always)]
 pub(super) unsafe fn short_lines_of<V: Elements, const N: usize, const S: usize>(
     alpha: V::T,
     a: &Lines<V::T>,
     x: *const V::T,
     y: *mut V::T,
+    top: usize,
 ) {
     // SAFETY: the contract of the file.
     unsafe {
-        let last = a.line_len() - (N - 1) * V::LANES;
+        let y = y.add(top);
+        let last = a.line_len() - top - (N - 1) * V::LANES;
+        let last = if last < V::LANES { last } else { V::LANES };
         let mut old = [reload_upto::<V>(y.add((N - 1) * V::LANES), last); N];
         for (v, old) in old.iter_mut().enumerate().take(N - 1) {
             *old = V::load(y.add(v * V::LANES));
@@ -147,12 +158,12 @@ pub(super) unsafe fn short_lines_of<V: Elements, const N: usize, const S: usize>
         let mut j = 0;
         while j + S <= a.lines() {
             for (s, sums) in sums.iter_mut().enumerate() {
-                short_line::<V, N>(a.at(j + s), *x.add(j + s), last, sums);
+                short_line::<V, N>(a.at(j + s).wrapping_add(top), *x.add(j + s), last, sums);
             }
             j += S;
         }
         while j < a.lines() {
-            short_line::<V, N>(a.at(j), *x.add(j), last, &mut sums[0]);
+            short_line::<V, N>(a.at(j).wrapping_add(top), *x.add(j), last, &mut sums[0]);
             j += 1;
         }
         for v in 0..N {

@@ -17,7 +17,7 @@ mod rank;
 mod symmetric;
 mod triangular;
 
-pub use general::mv;
+pub use general::{SHORT, mv};
 pub use rank::{ger, rank_update};
 pub use symmetric::sym_mv;
 pub use triangular::{tri_mv, tri_sv};
@@ -162,6 +162,22 @@ unsafe fn pass<V: Elements, const G: usize, const ROWS: u8, const ADD: bool, con
 ) -> [V::T; G] {
     // SAFETY: the contract of the file.
     unsafe {
+        let dots = pass_dots::<V, G, ROWS, ADD, DOT>(g, f, conj_add, y, x);
+        if DOT { totals::<V, G>(dots, conj_dot) } else { f }
+    }
+}
+
+/// `pass` with the products still to be summed up.
+#[inline(always)]
+unsafe fn pass_dots<V: Elements, const G: usize, const ROWS: u8, const ADD: bool, const DOT: bool>(
+    g: &Group<V::T, G, ROWS>,
+    f: [V::T; G],
+    conj_add: bool,
+    y: *mut V::T,
+    x: *const V::T,
+) -> [V::Dot; G] {
+    // SAFETY: the contract of the file.
+    unsafe {
         let mut s = [V::splat(f[0]); G];
         if ADD {
             for l in 1..G {
@@ -238,7 +254,7 @@ unsafe fn pass<V: Elements, const G: usize, const ROWS: u8, const ADD: bool, con
             corner!(if g.end - i < V::LANES { g.end - i } else { V::LANES });
             i += V::LANES;
         }
-        if DOT { totals::<V, G>(dots, conj_dot) } else { f }
+        dots
     }
 }
 

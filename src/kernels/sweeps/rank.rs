@@ -32,7 +32,8 @@ pub unsafe fn ger<V: Elements>(
             if zeros {
                 break;
             }
-            lines::update_lines::<V, 4, false>(m, f, x, f, x, conj_x, line);
+            let f = factors::<V, 4>(f, conj_x);
+            lines::update_lines::<V, 4, false>(m, &f, x, &f, x, &line);
             j += 4;
         }
         while j < n as isize {
@@ -77,7 +78,19 @@ pub unsafe fn rank_update<V: Elements>(
     }
 }
 
-/// Lines j..j+G: the square on the diagonal element by element, the rows outside it in one pass.
+#[inline(always)]
+unsafe fn factors<V: Elements, const G: usize>(f: [V::T; G], conj: bool) -> [V::Factor; G] {
+    // SAFETY: the contract of the file.
+    unsafe {
+        let mut out = [V::factor(f[0], conj); G];
+        for l in 1..G {
+            out[l] = V::factor(f[l], conj);
+        }
+        out
+    }
+}
+
+/// Lines j..j+G: the rows outside the square on the diagonal in one pass, those in it line by line.
 #[inline(always)]
 pub(super) unsafe fn rank_group<V: Elements, const G: usize, const HEAD: bool, const TWO: bool>(
     alpha: V::T,
@@ -107,36 +120,43 @@ pub(super) unsafe fn rank_group<V: Elements, const G: usize, const HEAD: bool, c
             skipped[l] = own == V::T::ZERO && other == V::T::ZERO;
             all &= !skipped[l];
         }
-        let (start, end) = if HEAD { (0, j) } else { (j + G, a.line_len()) };
-        let (vs, ws) = (v.add(start), w.add(start));
+        let (fs, gs) =
+            (factors::<V, G>(f, conj), if TWO { factors::<V, G>(g, conj) } else { factors::<V, G>(f, conj) });
         if all {
+            let (start, end) = if HEAD { (0, j) } else { (j + G, a.line_len()) };
             let mut line = at;
             for p in line.iter_mut() {
                 *p = p.wrapping_add(start);
             }
-            lines::update_lines::<V, G, TWO>(end - start, f, vs, g, ws, conj, line);
-        }
-        for l in 0..G {
-            if skipped[l] {
-                // nothing but the diagonal's imaginary part, below
-            } else if !all {
+            // In the order of the addresses: heads end in the square, tails begin there.
+            if HEAD {
+                lines::update_lines::<V, G, TWO>(end - start, &fs, v.add(start), &gs, w.add(start), &line);
+            }
+            macro_rules! in_square {
+                ($($l:literal)+) => {
+                    $(if $l < G {
+                        let (from, count) = if HEAD { (j, $l + 1) } else { (j + $l, G - $l) };
+                        let p = at[$l].wrapping_add(from);
+                        lines::update_few::<V, TWO>(count, fs[$l], v.add(from), gs[$l], w.add(from), p);
+                    })+
+                };
+            }
+            const { assert!(G <= 4) };
+            in_square!(0 1 2 3);
+            if !HEAD {
+                lines::update_lines::<V, G, TWO>(end - start, &fs, v.add(start), &gs, w.add(start), &line);
+            }
+        } else {
+            for l in 0..G {
                 let (lo, hi) = a.range(j + l);
-                let (vs, ws, line) = (v.add(lo), w.add(lo), at[l].wrapping_add(lo));
-                lines::update_lines::<V, 1, TWO>(hi - lo, [f[l]], vs, [g[l]], ws, conj, [line]);
-            } else {
-                let (lo, hi) = if HEAD { (0, l + 1) } else { (l, G) };
-                for r in 0..G {
-                    if r >= lo && r < hi {
-                        let p = at[l].wrapping_add(j + r);
-                        let mut sum = *p + f[l] * (*v.add(j + r)).conj_if(conj);
-                        if TWO {
-                            sum += g[l] * (*w.add(j + r)).conj_if(conj);
-                        }
-                        *p = sum;
-                    }
+                let line = [at[l].wrapping_add(lo)];
+                if !skipped[l] {
+                    lines::update_lines::<V, 1, TWO>(hi - lo, &[fs[l]], v.add(lo), &[gs[l]], w.add(lo), &line);
                 }
             }
-            if hermitian {
+        }
+        if hermitian {
+            for l in 0..G {
                 let d = at[l].wrapping_add(j + l);
                 *d = V::T::from_real((*d).re());
             }

@@ -22,16 +22,16 @@ pub unsafe fn sym_mv<V: Elements>(
         }
         match (a.is_head(), V::T::IS_COMPLEX) {
             (true, true) => by_groups!(j in from, to; 2, 1; |N| {
-                sym_group::<V, N, { rows::HEAD }>(alpha, a, hermitian, j, 0, x, y);
+                sym_group::<V, N, true>(alpha, a, hermitian, j, x, y);
             }),
             (true, false) => by_groups!(j in from, to; 4, 1; |N| {
-                sym_group::<V, N, { rows::HEAD }>(alpha, a, hermitian, j, 0, x, y);
+                sym_group::<V, N, true>(alpha, a, hermitian, j, x, y);
             }),
             (false, true) => by_groups!(j in from, to; 2, 1; |N| {
-                sym_group::<V, N, { rows::STRICT_TAIL }>(alpha, a, hermitian, j, j, x, y);
+                sym_group::<V, N, false>(alpha, a, hermitian, j, x, y);
             }),
             (false, false) => by_groups!(j in from, to; 4, 1; |N| {
-                sym_group::<V, N, { rows::STRICT_TAIL }>(alpha, a, hermitian, j, j, x, y);
+                sym_group::<V, N, false>(alpha, a, hermitian, j, x, y);
             }),
         }
     }
@@ -51,13 +51,13 @@ pub(super) unsafe fn diagonal<T: Scalar>(a: &Lines<T>, j: usize, hermitian: bool
     if hermitian { T::from_real(d.re()) } else { d }
 }
 
+/// Lines j..j+G: the rows outside the square on the diagonal in one pass, then the square, in registers.
 #[inline(always)]
-pub(super) unsafe fn sym_group<V: Elements, const G: usize, const ROWS: u8>(
+pub(super) unsafe fn sym_group<V: Elements, const G: usize, const HEAD: bool>(
     alpha: V::T,
     a: &Lines<V::T>,
     hermitian: bool,
     j: usize,
-    start: usize,
     x: *const V::T,
     y: *mut V::T,
 ) {
@@ -68,23 +68,51 @@ pub(super) unsafe fn sym_group<V: Elements, const G: usize, const ROWS: u8>(
         for (l, f) in f.iter_mut().enumerate() {
             *f = alpha * *x.add(j + l);
         }
-        let mut group =
-            Group::<V::T, G, ROWS>::new(a, j, start, if ROWS == rows::HEAD { j + G - 1 } else { a.lines() });
-        group.bound -= 1;
-        let sums = pass::<V, G, ROWS, true, true>(&group, f, conj_add, y, conj_dot, x);
+        let (start, end) = if HEAD { (0, j) } else { (j + G, a.lines()) };
+        let group = Group::<V::T, G, { rows::SAME }>::new(a, j, start, end);
+        let mut dots = pass_dots::<V, G, { rows::SAME }, true, true>(&group, f, conj_add, y, x);
         let mut own = [V::T::ZERO; G];
-        for l in 0..G {
-            own[l] = f[l] * diagonal(a, j + l, hermitian) + alpha * sums[l];
-        }
-        if G == V::LANES {
-            // As one vector, which is how the next group reads it.
-            let unit = V::factor(V::T::ONE, false);
-            V::load(y.add(j)).add_product(unit, V::load(own.as_ptr()).turned()).store(y.add(j));
-        } else {
+        if G > V::LANES {
+            // No vector holds the square.
+            let sums = totals::<V, G>(dots, conj_dot);
+            for l in 0..G {
+                own[l] = own[l] + f[l] * diagonal(a, j + l, hermitian) + alpha * sums[l];
+                for r in 0..G {
+                    if if HEAD { r < l } else { r > l } {
+                        let v = *group.at[l].wrapping_add(j + r);
+                        own[r] += f[l] * v.conj_if(conj_add);
+                        own[l] += alpha * v.conj_if(conj_dot) * *x.add(j + r);
+                    }
+                }
+            }
             for (l, &own) in own.iter().enumerate() {
                 *y.add(j + l) = *y.add(j + l) + own;
             }
+            return;
         }
+        let xv = load_upto::<V>(x.add(j), G);
+        let mut sum = V::begin_zero();
+        macro_rules! square {
+            ($($l:literal)+) => {
+                $(if $l < G {
+                    let (from, to) = if HEAD { (0, $l) } else { ($l + 1, G) };
+                    let line = V::load_range(group.at[$l].wrapping_add(j), from, to);
+                    sum = V::add_line(sum, line, V::splat_range(V::splat(f[$l]), from, to));
+                    dots[$l] = V::dot_step(dots[$l], line, xv.keep(from, to).turned());
+                })+
+            };
+        }
+        const { assert!(G <= 4) };
+        if G > 1 {
+            square!(0 1 2 3);
+        }
+        let sums = totals::<V, G>(dots, conj_dot);
+        for l in 0..G {
+            own[l] = f[l] * diagonal(a, j + l, hermitian) + alpha * sums[l] + *y.add(j + l);
+        }
+        // As one vector, which is how the next group reads it.
+        let own = reload_upto::<V>(own.as_ptr(), G);
+        store_upto(V::finish(V::join(sum, V::begin(own)), own, conj_add), y.add(j), G);
     }
 }
 
@@ -99,6 +127,9 @@ pub(super) unsafe fn sym_band_mv<V: Elements>(
 ) {
     // SAFETY: the contract of the file.
     unsafe {
+        if narrow_symmetric(alpha, a, hermitian, x, y) {
+            return;
+        }
         const ROWS: usize = 64;
         let n = a.lines();
         let (conj_add, conj_dot) = sym_conj(a, hermitian);

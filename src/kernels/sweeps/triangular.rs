@@ -87,6 +87,10 @@ pub(super) unsafe fn tri_band_dots<V: Elements>(a: &Lines<V::T>, diag: Diag, x: 
         let n = a.lines();
         let unit = diag == Diag::Unit;
         let a = if unit { a.strict() } else { *a };
+        let old = if unit { Some(x.cast_const()) } else { None };
+        if narrow(V::T::ONE, &a, Axis::Rows, x, old, x, 0, n, upwards, Zeros::Count) {
+            return;
+        }
         let mut done = 0;
         while done < n {
             // Downwards, four lines are asked for from the one that is four further on.
@@ -114,7 +118,7 @@ pub(super) unsafe fn tri_band_mv<V: Elements>(a: &Lines<V::T>, diag: Diag, x: *m
         let unit = diag == Diag::Unit;
         let a = if unit { a.strict() } else { *a };
         let old = if unit { Some(x.cast_const()) } else { None };
-        if narrow(V::T::ONE, &a, x, old, x, 0, n, upwards, Zeros::Skip) {
+        if narrow(V::T::ONE, &a, Axis::Cols, x, old, x, 0, n, upwards, Zeros::Skip) {
             return;
         }
         let nothing = [V::T::ZERO; crate::kernels::tile::MAX_WIDTH];
@@ -136,6 +140,9 @@ pub unsafe fn tri_sv<V: Elements>(a: &Lines<V::T>, diag: Diag, x: *mut V::T) {
     // SAFETY: the contract of the file.
     unsafe {
         let n = a.lines();
+        if a.is_banded() && narrow_solve(a, diag, x) {
+            return;
+        }
         macro_rules! groups {
             ($HEAD:literal, $COLS:literal, $ROWS:expr) => {{
                 let upwards = $HEAD != $COLS;
@@ -163,6 +170,29 @@ pub unsafe fn tri_sv<V: Elements>(a: &Lines<V::T>, diag: Diag, x: *mut V::T) {
             (false, Axis::Rows, true) => groups!(false, false, rows::BAND),
         }
     }
+}
+
+/// The reciprocal of a diagonal element whose magnitude is within [`solve_range`]: one division of reals.
+#[inline(always)]
+pub(super) fn reciprocal<T: Scalar>(d: T) -> T {
+    if !T::IS_COMPLEX {
+        return T::ONE / d;
+    }
+    let (re, im) = (d.re(), d.im());
+    let by = T::Real::ONE / (re * re + im * im);
+    T::from_parts(re * by, -(im * by))
+}
+
+/// Magnitudes of a diagonal element between which nothing on the way to its reciprocal leaves the range of normal numbers.
+#[inline(always)]
+pub(super) fn solve_range<T: Scalar>() -> (T::Real, T::Real) {
+    let most = match (size_of::<T::Real>() == 8, T::IS_COMPLEX) {
+        (true, false) => 1e300,
+        (true, true) => 1e150,
+        (false, false) => 1e36,
+        (false, true) => 1e18,
+    };
+    (Real::from_f64(1.0 / most), Real::from_f64(most))
 }
 
 /// Lines j..j+G: the square on the diagonal element by element, the rows outside it in one pass.
@@ -196,16 +226,14 @@ pub(super) unsafe fn solve_group<V: Elements, const G: usize, const HEAD: bool, 
                 }
             }
         }
-        // The divisions do not wait for each other: reciprocals of the diagonal, where none leaves the range of normal
-        // numbers.
+        // The divisions do not wait for each other: reciprocals of the diagonal, where all are in range.
         let mut inverse = [V::T::ONE; G];
         let mut normal = G > 1 && !unit;
         if normal {
-            let (least, most) = if size_of::<<V::T as Scalar>::Real>() == 8 { (1e-300, 1e300) } else { (1e-36, 1e36) };
-            let (least, most) = (Real::from_f64(least), Real::from_f64(most));
+            let (least, most) = solve_range::<V::T>();
             for l in 0..G {
                 let d = (*group.at[l].wrapping_add(j + l)).conj_if(conj);
-                inverse[l] = V::T::ONE / d;
+                inverse[l] = reciprocal(d);
                 let size = d.abs1();
                 normal &= size > least && size < most;
             }
