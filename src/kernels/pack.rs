@@ -8,7 +8,7 @@
 //! written there.
 
 use super::simd::{RealSimd, Simd};
-use super::tile::{MAX_WIDTH, prefetch};
+use super::tile::{MAX_WIDTH, opaque, prefetch};
 use crate::scalar::Scalar;
 
 /// Steps that are taken over all panels at once.
@@ -151,11 +151,14 @@ pub unsafe fn elements<T: Scalar, R: RealSimd, const NR: usize>(
             for l in (0..whole).step_by(NR) {
                 let (from, to) = (src.wrapping_offset(l as isize * ls), dst.add(l * k));
                 let done = if ps == 1 && !T::IS_COMPLEX { squares::<R, NR>(k, from.cast(), ls, to.cast()) } else { 0 };
-                for p in done..k {
+                let mut p = done;
+                while p < k {
                     for q in 0..NR {
                         let x = *from.wrapping_offset(q as isize * ls + p as isize * ps);
                         *to.add(p * NR + q) = if conj { x.conj() } else { x };
                     }
+                    // Step by step: AVX-512's scatters are slower.
+                    p = opaque(p + 1);
                 }
             }
         }

@@ -23,8 +23,11 @@ pub(super) unsafe fn band_dots<V: Elements>(
         let mut i = from;
         while i < to {
             let (sums, count) = band_dots_at::<V>(a, x, i, to);
-            for (l, &sum) in sums.iter().enumerate().take(count) {
-                *y.add(i + l) = alpha * sum + *y.add(i + l);
+            let mut l = 0;
+            while l < count {
+                *y.add(i + l) = alpha * sums[l] + *y.add(i + l);
+                // One by one: AVX-512's gathers and scatters are slower.
+                l = opaque(l + 1);
             }
             i += count;
         }
