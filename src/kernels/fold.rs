@@ -1,0 +1,737 @@
+//! Folding several vectors into one, element by element: the arithmetic of the collectives.
+//!
+//! `dst[i] := post * (pre*src[0][i] ∘ pre*src[1][i] ∘ …) / parts`, strictly in the order of the sources, for every element
+//! type. The order is the promise of the collectives (same bits whoever computes); speed is memory's, so the loops are
+//! plain and left to the compiler, which vectorises them under the instruction set of the table. A block of [`LANES`]
+//! elements stays in registers while the sources pass by. 16-bit floats are widened to f32 once, folded there and
+//! rounded once, to nearest even.
+//!
+//! Integers: a sum or product wraps around. With an average (`parts`) the sum is exact in 64 bits and the quotient is
+//! rounded toward zero. With a factor other than 1 the whole is computed in f64, rounded toward zero, and saturates.
+
+/// Elements of one block.
+pub const LANES: usize = 32;
+
+/// Types that a collective can reduce.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum Element {
+    F32,
+    F64,
+    Bf16,
+    F16,
+    I8,
+    U8,
+    I32,
+    I64,
+}
+
+impl Element {
+    pub const ALL: [Element; 8] = [
+        Element::F32,
+        Element::F64,
+        Element::Bf16,
+        Element::F16,
+        Element::I8,
+        Element::U8,
+        Element::I32,
+        Element::I64,
+    ];
+    pub fn bytes(self) -> usize {
+        match self {
+            Element::I8 | Element::U8 => 1,
+            Element::Bf16 | Element::F16 => 2,
+            Element::F32 | Element::I32 => 4,
+            Element::F64 | Element::I64 => 8,
+        }
+    }
+    pub fn is_integer(self) -> bool {
+        matches!(self, Element::I8 | Element::U8 | Element::I32 | Element::I64)
+    }
+    pub fn name(self) -> &'static str {
+        match self {
+            Element::F32 => "f32",
+            Element::F64 => "f64",
+            Element::Bf16 => "bf16",
+            Element::F16 => "f16",
+            Element::I8 => "i8",
+            Element::U8 => "u8",
+            Element::I32 => "i32",
+            Element::I64 => "i64",
+        }
+    }
+}
+
+/// What joins two elements. A NaN in any source of a minimum or maximum is the result.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum Join {
+    Sum,
+    Min,
+    Max,
+    Product,
+}
+
+/// One fold: everything but the data.
+#[derive(Clone, Copy, Debug)]
+pub struct Fold {
+    pub element: Element,
+    pub join: Join,
+    pub pre: f64,
+    pub post: f64,
+    /// What the result is divided by: 1, or the number of ranks for an average.
+    pub parts: u32,
+}
+
+/// The element-wise kernels of one instruction set. Contract as for the other kernels: pointers are valid for n
+/// elements; a destination may be one of the sources (the same elements) but may not overlap one otherwise.
+pub trait FoldKernel: Sync {
+    /// Folds `src`, of which there is at least one, into every one of `dst`.
+    unsafe fn fold(&self, fold: &Fold, n: usize, src: &[*const u8], dst: &[*mut u8]);
+    /// f32 to a 16-bit type (`to`: Bf16 or F16), rounded to nearest even.
+    unsafe fn narrow(&self, to: Element, n: usize, src: *const f32, dst: *mut u16);
+    /// A 16-bit type to f32.
+    unsafe fn widen(&self, from: Element, n: usize, src: *const u16, dst: *mut f32);
+}
+
+/// IEEE half precision by the instructions of an instruction set.
+pub trait Halves {
+    unsafe fn widen(src: *const u16, dst: &mut [f32; LANES]);
+    unsafe fn narrow(src: &[f32; LANES], dst: *mut u16);
+}
+
+/// Half precision in integer arithmetic, without branches, so that the compiler can vectorise it.
+pub struct SoftHalves;
+
+impl Halves for SoftHalves {
+    #[inline(always)]
+    unsafe fn widen(src: *const u16, dst: &mut [f32; LANES]) {
+        let mut i = 0;
+        while i < LANES {
+            // SAFETY: the contract of the trait: LANES elements.
+            dst[i] = f16_to_f32(unsafe { *src.add(i) });
+            i += 1;
+        }
+    }
+    #[inline(always)]
+    unsafe fn narrow(src: &[f32; LANES], dst: *mut u16) {
+        let mut i = 0;
+        while i < LANES {
+            // SAFETY: as above.
+            unsafe { *dst.add(i) = f16_from_f32(src[i]) };
+            i += 1;
+        }
+    }
+}
+
+/// Exact. The exponent is rebased by a multiplication, which also normalises subnormal numbers.
+#[inline(always)]
+pub fn f16_to_f32(half: u16) -> f32 {
+    let shifted = u32::from(half & 0x7fff) << 13;
+    let value = f32::from_bits(shifted) * f32::from_bits((254 - 15) << 23);
+    // Infinity and NaN: the largest exponent of the one becomes the largest of the other. A NaN becomes a quiet one.
+    let special = u32::from(half & 0x7fff >= 0x7c00).wrapping_neg();
+    let quiet = u32::from(half & 0x7fff > 0x7c00) << 22;
+    let bits = value.to_bits() & !special | (0x7f80_0000 | shifted | quiet) & special;
+    f32::from_bits(bits | u32::from(half & 0x8000) << 16)
+}
+
+/// To nearest even, as the hardware does it.
+#[inline(always)]
+pub fn f16_from_f32(value: f32) -> u16 {
+    let bits = value.to_bits();
+    let sign = (bits >> 16) as u16 & 0x8000;
+    let size = bits & 0x7fff_ffff;
+    // Normal results: rebase the exponent, add half a unit less the tie bit, cut.
+    let odd = size >> 13 & 1;
+    let normal = size.wrapping_sub(112 << 23).wrapping_add(0xfff + odd) >> 13;
+    // Subnormal results: adding 0.5 lets the f32 unit round at the right bit.
+    let small = (f32::from_bits(size) + 0.5).to_bits().wrapping_sub(0.5f32.to_bits());
+    // Not finite, or rounds to infinity.
+    let nan = u32::from(size > 0x7f80_0000).wrapping_neg();
+    let huge = 0x7c00 | nan & (0x200 | size >> 13 & 0x3ff);
+    let is_small = u32::from(size < 113 << 23).wrapping_neg();
+    let is_huge = u32::from(size >= 0x4780_0000).wrapping_neg();
+    let finite = small & is_small | normal & !is_small;
+    (finite & !is_huge | huge & is_huge) as u16 | sign
+}
+
+#[inline(always)]
+pub fn bf16_to_f32(value: u16) -> f32 {
+    f32::from_bits(u32::from(value) << 16)
+}
+
+/// To nearest even; a NaN stays one.
+#[inline(always)]
+pub fn bf16_from_f32(value: f32) -> u16 {
+    let bits = value.to_bits();
+    let nan = u32::from(bits & 0x7fff_ffff > 0x7f80_0000).wrapping_neg();
+    let rounded = bits.wrapping_add(0x7fff + (bits >> 16 & 1));
+    (((rounded & !nan) | ((bits | 0x40_0000) & nan)) >> 16) as u16
+}
+
+/// What a block is folded in.
+trait Number: Copy {
+    const ZERO: Self;
+    fn sum(self, o: Self) -> Self;
+    fn product(self, o: Self) -> Self;
+    fn min(self, o: Self) -> Self;
+    fn max(self, o: Self) -> Self;
+    fn scaled(self, factor: f64) -> Self;
+    fn divided(self, parts: u32) -> Self;
+}
+
+macro_rules! real_number {
+    ($($t:ident)*) => {$(
+        impl Number for $t {
+            const ZERO: $t = 0.0;
+            #[inline(always)]
+            fn sum(self, o: $t) -> $t { self + o }
+            #[inline(always)]
+            fn product(self, o: $t) -> $t { self * o }
+            // A NaN of either side stays: a comparison with it is false, and one that comes is taken.
+            #[inline(always)]
+            #[allow(clippy::eq_op)]
+            fn min(self, o: $t) -> $t { if o < self || o != o { o } else { self } }
+            #[inline(always)]
+            #[allow(clippy::eq_op)]
+            fn max(self, o: $t) -> $t { if o > self || o != o { o } else { self } }
+            #[inline(always)]
+            fn scaled(self, factor: f64) -> $t { self * factor as $t }
+            #[inline(always)]
+            fn divided(self, parts: u32) -> $t { self / parts as $t }
+        }
+    )*};
+}
+real_number!(f32 f64);
+
+macro_rules! integer_number {
+    ($($t:ident)*) => {$(
+        impl Number for $t {
+            const ZERO: $t = 0;
+            #[inline(always)]
+            fn sum(self, o: $t) -> $t { self.wrapping_add(o) }
+            #[inline(always)]
+            fn product(self, o: $t) -> $t { self.wrapping_mul(o) }
+            #[inline(always)]
+            fn min(self, o: $t) -> $t { if o < self { o } else { self } }
+            #[inline(always)]
+            fn max(self, o: $t) -> $t { if o > self { o } else { self } }
+            // Factors are folded in f64; see `Integer`.
+            #[inline(always)]
+            fn scaled(self, _: f64) -> $t { self }
+            #[inline(always)]
+            fn divided(self, parts: u32) -> $t {
+                // Only i64 gets here with more than one part: the sum of an average.
+                if parts == 1 { self } else { (self as i64).wrapping_div(parts as i64) as $t }
+            }
+        }
+    )*};
+}
+integer_number!(i8 u8 i32 i64);
+
+/// How blocks of a stored type become blocks of numbers and back.
+trait Store {
+    type Stored: Copy;
+    type Number: Number;
+    const BLANK: Self::Stored;
+    unsafe fn load(src: *const Self::Stored, to: &mut [Self::Number; LANES]);
+    unsafe fn store(from: &[Self::Number; LANES], dst: *mut Self::Stored);
+}
+
+/// Elements as they are, or converted by `as` (which saturates from f64 and wraps from i64).
+struct As<S, N>(core::marker::PhantomData<(S, N)>);
+
+macro_rules! stored_as {
+    ($($s:ident $n:ident,)*) => {$(
+        impl Store for As<$s, $n> {
+            type Stored = $s;
+            type Number = $n;
+            const BLANK: $s = 0 as $s;
+            #[inline(always)]
+            unsafe fn load(src: *const $s, to: &mut [$n; LANES]) {
+                let mut i = 0;
+                while i < LANES {
+                    // SAFETY: the contract of the trait: LANES elements.
+                    to[i] = unsafe { *src.add(i) } as $n;
+                    i += 1;
+                }
+            }
+            #[inline(always)]
+            unsafe fn store(from: &[$n; LANES], dst: *mut $s) {
+                let mut i = 0;
+                while i < LANES {
+                    // SAFETY: as above.
+                    unsafe { *dst.add(i) = from[i] as $s };
+                    i += 1;
+                }
+            }
+        }
+    )*};
+}
+stored_as! {
+    f32 f32, f64 f64, i8 i8, u8 u8, i32 i32, i64 i64,
+    i8 i64, u8 i64, i32 i64,
+    i8 f64, u8 f64, i32 f64, i64 f64,
+}
+
+struct Brain;
+impl Store for Brain {
+    type Stored = u16;
+    type Number = f32;
+    const BLANK: u16 = 0;
+    #[inline(always)]
+    unsafe fn load(src: *const u16, to: &mut [f32; LANES]) {
+        let mut i = 0;
+        while i < LANES {
+            // SAFETY: the contract of the trait: LANES elements.
+            to[i] = bf16_to_f32(unsafe { *src.add(i) });
+            i += 1;
+        }
+    }
+    #[inline(always)]
+    unsafe fn store(from: &[f32; LANES], dst: *mut u16) {
+        let mut i = 0;
+        while i < LANES {
+            // SAFETY: as above.
+            unsafe { *dst.add(i) = bf16_from_f32(from[i]) };
+            i += 1;
+        }
+    }
+}
+
+struct Half<H>(core::marker::PhantomData<H>);
+impl<H: Halves> Store for Half<H> {
+    type Stored = u16;
+    type Number = f32;
+    const BLANK: u16 = 0;
+    #[inline(always)]
+    unsafe fn load(src: *const u16, to: &mut [f32; LANES]) {
+        // SAFETY: the contract of the trait.
+        unsafe { H::widen(src, to) }
+    }
+    #[inline(always)]
+    unsafe fn store(from: &[f32; LANES], dst: *mut u16) {
+        // SAFETY: as above.
+        unsafe { H::narrow(from, dst) }
+    }
+}
+
+/// Joins a block to the accumulator; the branch is taken once for LANES elements.
+#[inline(always)]
+fn join<N: Number>(join: Join, acc: &mut [N; LANES], x: &[N; LANES]) {
+    macro_rules! each {
+        ($f:ident) => {{
+            let mut i = 0;
+            while i < LANES {
+                acc[i] = acc[i].$f(x[i]);
+                i += 1;
+            }
+        }};
+    }
+    match join {
+        Join::Sum => each!(sum),
+        Join::Min => each!(min),
+        Join::Max => each!(max),
+        Join::Product => each!(product),
+    }
+}
+
+/// One block: the sources start at element `at`; the results of all LANES elements are left in `acc`.
+#[inline(always)]
+unsafe fn block<S: Store>(fold: &Fold, src: &[*const S::Stored], at: usize) -> [S::Number; LANES] {
+    let mut acc = [S::Number::ZERO; LANES];
+    let mut x = [S::Number::ZERO; LANES];
+    // SAFETY: the contract of `fold`.
+    unsafe { S::load(src.get_unchecked(0).add(at), &mut acc) };
+    if fold.pre != 1.0 {
+        let mut i = 0;
+        while i < LANES {
+            acc[i] = acc[i].scaled(fold.pre);
+            i += 1;
+        }
+    }
+    let mut r = 1;
+    while r < src.len() {
+        // SAFETY: as above.
+        unsafe { S::load(src.get_unchecked(r).add(at), &mut x) };
+        if fold.pre != 1.0 {
+            let mut i = 0;
+            while i < LANES {
+                x[i] = x[i].scaled(fold.pre);
+                i += 1;
+            }
+        }
+        join(fold.join, &mut acc, &x);
+        r += 1;
+    }
+    if fold.post != 1.0 {
+        let mut i = 0;
+        while i < LANES {
+            acc[i] = acc[i].scaled(fold.post);
+            i += 1;
+        }
+    }
+    if fold.parts != 1 {
+        let mut i = 0;
+        while i < LANES {
+            acc[i] = acc[i].divided(fold.parts);
+            i += 1;
+        }
+    }
+    acc
+}
+
+#[inline(always)]
+unsafe fn fold_as<S: Store>(fold: &Fold, n: usize, src: &[*const u8], dst: &[*mut u8]) {
+    // SAFETY: pointers to elements, by the contract; the slice itself is only seen under another pointee.
+    let src = unsafe { core::slice::from_raw_parts(src.as_ptr().cast::<*const S::Stored>(), src.len()) };
+    // SAFETY: as above.
+    let dst = unsafe { core::slice::from_raw_parts(dst.as_ptr().cast::<*mut S::Stored>(), dst.len()) };
+    let mut at = 0;
+    while at + LANES <= n {
+        // SAFETY: LANES elements from `at` on are inside.
+        unsafe {
+            let acc = block::<S>(fold, src, at);
+            let mut d = 0;
+            while d < dst.len() {
+                S::store(&acc, dst.get_unchecked(d).add(at));
+                d += 1;
+            }
+        }
+        at += LANES;
+    }
+    if at == n {
+        return;
+    }
+    // The rest goes through a block of its own for each source, two at a time: the same operations in the same order.
+    let rest = n - at;
+    let (mut first, mut next) = ([S::BLANK; LANES], [S::BLANK; LANES]);
+    // SAFETY: `rest` elements are inside on both sides; a partial result is kept in full precision.
+    unsafe {
+        core::ptr::copy_nonoverlapping(src[0].add(at), first.as_mut_ptr(), rest);
+        let head = Fold { post: 1.0, parts: 1, ..*fold };
+        let mut acc = block::<S>(&head, &[first.as_ptr()], 0);
+        for source in &src[1..] {
+            core::ptr::copy_nonoverlapping(source.add(at), next.as_mut_ptr(), rest);
+            let x = block::<S>(&head, &[next.as_ptr()], 0);
+            join(fold.join, &mut acc, &x);
+        }
+        for value in &mut acc {
+            if fold.post != 1.0 {
+                *value = value.scaled(fold.post);
+            }
+            if fold.parts != 1 {
+                *value = value.divided(fold.parts);
+            }
+        }
+        S::store(&acc, first.as_mut_ptr());
+        for to in dst {
+            core::ptr::copy_nonoverlapping(first.as_ptr(), to.add(at), rest);
+        }
+    }
+}
+
+/// [`FoldKernel::fold`].
+#[inline(always)]
+pub unsafe fn fold<H: Halves>(f: &Fold, n: usize, src: &[*const u8], dst: &[*mut u8]) {
+    debug_assert!(!src.is_empty());
+    let scaled = f.pre != 1.0 || f.post != 1.0;
+    let average = f.parts != 1;
+    // SAFETY: passed on to the caller; each type's pointers are to its elements.
+    unsafe {
+        match f.element {
+            Element::F32 => fold_as::<As<f32, f32>>(f, n, src, dst),
+            Element::F64 => fold_as::<As<f64, f64>>(f, n, src, dst),
+            Element::Bf16 => fold_as::<Brain>(f, n, src, dst),
+            Element::F16 => fold_as::<Half<H>>(f, n, src, dst),
+            Element::I8 if scaled => fold_as::<As<i8, f64>>(f, n, src, dst),
+            Element::U8 if scaled => fold_as::<As<u8, f64>>(f, n, src, dst),
+            Element::I32 if scaled => fold_as::<As<i32, f64>>(f, n, src, dst),
+            Element::I64 if scaled => fold_as::<As<i64, f64>>(f, n, src, dst),
+            Element::I8 if average => fold_as::<As<i8, i64>>(f, n, src, dst),
+            Element::U8 if average => fold_as::<As<u8, i64>>(f, n, src, dst),
+            Element::I32 if average => fold_as::<As<i32, i64>>(f, n, src, dst),
+            Element::I8 => fold_as::<As<i8, i8>>(f, n, src, dst),
+            Element::U8 => fold_as::<As<u8, u8>>(f, n, src, dst),
+            Element::I32 => fold_as::<As<i32, i32>>(f, n, src, dst),
+            Element::I64 => fold_as::<As<i64, i64>>(f, n, src, dst),
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn narrow_as<S: Store<Stored = u16, Number = f32>>(n: usize, src: *const f32, dst: *mut u16) {
+    let mut block = [0f32; LANES];
+    let mut at = 0;
+    while at + LANES <= n {
+        // SAFETY: LANES elements from `at` on are inside.
+        unsafe {
+            As::<f32, f32>::load(src.add(at), &mut block);
+            S::store(&block, dst.add(at));
+        }
+        at += LANES;
+    }
+    let mut out = [0u16; LANES];
+    // SAFETY: the rest is inside.
+    unsafe {
+        core::ptr::copy_nonoverlapping(src.add(at), block.as_mut_ptr(), n - at);
+        S::store(&block, out.as_mut_ptr());
+        core::ptr::copy_nonoverlapping(out.as_ptr(), dst.add(at), n - at);
+    }
+}
+
+#[inline(always)]
+unsafe fn widen_as<S: Store<Stored = u16, Number = f32>>(n: usize, src: *const u16, dst: *mut f32) {
+    let mut block = [0f32; LANES];
+    let mut at = 0;
+    while at + LANES <= n {
+        // SAFETY: LANES elements from `at` on are inside.
+        unsafe {
+            S::load(src.add(at), &mut block);
+            As::<f32, f32>::store(&block, dst.add(at));
+        }
+        at += LANES;
+    }
+    let mut rest = [0u16; LANES];
+    // SAFETY: the rest is inside.
+    unsafe {
+        core::ptr::copy_nonoverlapping(src.add(at), rest.as_mut_ptr(), n - at);
+        S::load(rest.as_ptr(), &mut block);
+        core::ptr::copy_nonoverlapping(block.as_ptr(), dst.add(at), n - at);
+    }
+}
+
+/// [`FoldKernel::narrow`].
+#[inline(always)]
+pub unsafe fn narrow<H: Halves>(to: Element, n: usize, src: *const f32, dst: *mut u16) {
+    // SAFETY: passed on to the caller.
+    unsafe {
+        match to {
+            Element::Bf16 => narrow_as::<Brain>(n, src, dst),
+            _ => narrow_as::<Half<H>>(n, src, dst),
+        }
+    }
+}
+
+/// [`FoldKernel::widen`].
+#[inline(always)]
+pub unsafe fn widen<H: Halves>(from: Element, n: usize, src: *const u16, dst: *mut f32) {
+    // SAFETY: passed on to the caller.
+    unsafe {
+        match from {
+            Element::Bf16 => widen_as::<Brain>(n, src, dst),
+            _ => widen_as::<Half<H>>(n, src, dst),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernels::table;
+    use crate::runtime::cpu::{self, Isa};
+
+    fn kernels() -> Vec<(&'static str, &'static dyn FoldKernel)> {
+        let isas = Isa::ALL.into_iter().filter(|isa| *isa <= cpu::detected());
+        isas.map(|isa| (isa.name(), table(isa).fold)).collect()
+    }
+
+    /// The value of a half by its definition.
+    fn half_by_definition(bits: u16) -> f64 {
+        let sign = if bits & 0x8000 == 0 { 1.0 } else { -1.0 };
+        let (exponent, fraction) = (i32::from(bits >> 10 & 31), f64::from(bits & 0x3ff));
+        match exponent {
+            31 if fraction == 0.0 => sign * f64::INFINITY,
+            31 => f64::NAN,
+            0 => sign * fraction * 2f64.powi(-24),
+            _ => sign * (1.0 + fraction / 1024.0) * 2f64.powi(exponent - 15),
+        }
+    }
+
+    /// The nearest half, the even one of two: by search over all of them.
+    fn nearest_half(value: f32) -> u16 {
+        let sign = if value.is_sign_negative() { 0x8000 } else { 0 };
+        let size = f64::from(value.abs());
+        if size.is_nan() {
+            return sign | 0x7c00 | 0x200 | (value.to_bits() >> 13) as u16 & 0x3ff;
+        }
+        // 65520 is half-way between the largest finite half and the next power of two.
+        if size >= 65520.0 {
+            return sign | 0x7c00;
+        }
+        let (mut low, mut high) = (0u16, 0x7bff);
+        while low < high {
+            let middle = (low + high).div_ceil(2);
+            if half_by_definition(middle) <= size { low = middle } else { high = middle - 1 }
+        }
+        let (below, above) = (half_by_definition(low), half_by_definition((low + 1).min(0x7bff)));
+        let up = size - below > above - size || (size - below == above - size && low & 1 == 1);
+        sign | (low + u16::from(up && low < 0x7bff))
+    }
+
+    #[test]
+    fn halves_of_all_instruction_sets() {
+        let all: Vec<u16> = (0..=u16::MAX).collect();
+        for (name, kernel) in kernels() {
+            let mut wide = vec![0f32; all.len()];
+            // SAFETY: both have as many elements as said.
+            unsafe { kernel.widen(Element::F16, all.len(), all.as_ptr(), wide.as_mut_ptr()) };
+            for (bits, value) in all.iter().zip(&wide) {
+                let exact = half_by_definition(*bits);
+                assert!(f64::from(*value) == exact || exact.is_nan() && value.is_nan(), "{name} {bits:#x}: {value}");
+                assert_eq!(value.is_sign_negative(), bits & 0x8000 != 0, "{name} {bits:#x}");
+            }
+            // Around every half, at the middles between two, and at odd places of the whole range.
+            let mut values = Vec::new();
+            for value in &wide {
+                let bits = value.to_bits();
+                values.extend([bits.wrapping_sub(1), bits, bits.wrapping_add(1), bits.wrapping_add(0x1000)]);
+                values.extend([bits.wrapping_add(0xfff), bits.wrapping_add(0x1001)]);
+            }
+            values.extend((0..200_000u32).map(|i| i.wrapping_mul(2_654_435_761)));
+            let values: Vec<f32> = values.into_iter().map(f32::from_bits).collect();
+            let mut narrow = vec![0u16; values.len()];
+            // SAFETY: as above.
+            unsafe { kernel.narrow(Element::F16, values.len(), values.as_ptr(), narrow.as_mut_ptr()) };
+            for (value, bits) in values.iter().zip(&narrow) {
+                assert_eq!(*bits, nearest_half(*value), "{name} {value:e} {:#x}", value.to_bits());
+            }
+        }
+    }
+
+    #[test]
+    fn brain_floats_round_to_nearest_even() {
+        for (name, kernel) in kernels() {
+            let values: Vec<f32> = (0..300_001u32).map(|i| f32::from_bits(i.wrapping_mul(2_654_435_769))).collect();
+            let mut narrow = vec![0u16; values.len()];
+            // SAFETY: both have as many elements as said.
+            unsafe { kernel.narrow(Element::Bf16, values.len(), values.as_ptr(), narrow.as_mut_ptr()) };
+            for (value, bits) in values.iter().zip(&narrow) {
+                let back = bf16_to_f32(*bits);
+                if value.is_nan() {
+                    assert!(back.is_nan(), "{name} {:#x}", value.to_bits());
+                    continue;
+                }
+                // No neighbour is nearer; of two equally near ones the even is taken.
+                let error = (f64::from(back) - f64::from(*value)).abs();
+                for other in [bits.wrapping_sub(1), bits.wrapping_add(1)] {
+                    let distance = (f64::from(bf16_to_f32(other)) - f64::from(*value)).abs();
+                    let worse = distance > error || distance == error && bits & 1 == 0;
+                    assert!(worse || back.is_infinite() || distance.is_nan(), "{name} {value:e} {bits:#x}");
+                }
+            }
+        }
+    }
+
+    fn join_of(join: Join, a: f64, b: f64) -> f64 {
+        match join {
+            Join::Sum => a + b,
+            Join::Product => a * b,
+            _ if a.is_nan() || b.is_nan() => f64::NAN,
+            Join::Min => a.min(b),
+            Join::Max => a.max(b),
+        }
+    }
+
+    /// Small whole numbers, exact in every type, whatever the order; all lengths around a block, every destination.
+    #[test]
+    fn folds_of_all_types() {
+        for (name, kernel) in kernels() {
+            for element in Element::ALL {
+                for op in [Join::Sum, Join::Min, Join::Max, Join::Product] {
+                    for n in [0, 1, 7, 31, 32, 33, 64, 100] {
+                        for p in 1..=4usize {
+                            check(name, kernel, element, op, n, p, 1.0, 1.0, 1);
+                        }
+                        check(name, kernel, element, op, n, 3, 2.0, 0.5, 1);
+                        check(name, kernel, element, Join::Sum, n, 4, 1.0, 1.0, 4);
+                    }
+                }
+            }
+        }
+    }
+
+    fn value(r: usize, i: usize) -> f64 {
+        ((r * 5 + i * 3) % 4) as f64
+    }
+
+    fn put(element: Element, values: &[f64]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for v in values {
+            match element {
+                Element::F32 => bytes.extend((*v as f32).to_ne_bytes()),
+                Element::F64 => bytes.extend(v.to_ne_bytes()),
+                Element::Bf16 => bytes.extend(bf16_from_f32(*v as f32).to_ne_bytes()),
+                Element::F16 => bytes.extend(nearest_half(*v as f32).to_ne_bytes()),
+                Element::I8 => bytes.extend((*v as i8).to_ne_bytes()),
+                Element::U8 => bytes.extend((*v as u8).to_ne_bytes()),
+                Element::I32 => bytes.extend((*v as i32).to_ne_bytes()),
+                Element::I64 => bytes.extend((*v as i64).to_ne_bytes()),
+            }
+        }
+        bytes
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn check(
+        name: &str,
+        kernel: &dyn FoldKernel,
+        element: Element,
+        join: Join,
+        n: usize,
+        p: usize,
+        pre: f64,
+        post: f64,
+        parts: u32,
+    ) {
+        let src: Vec<Vec<u8>> =
+            (0..p).map(|r| put(element, &(0..n).map(|i| value(r, i)).collect::<Vec<_>>())).collect();
+        let expected: Vec<f64> = (0..n)
+            .map(|i| {
+                let all = (1..p).fold(pre * value(0, i), |acc, r| join_of(join, acc, pre * value(r, i)));
+                let result = post * all / f64::from(parts);
+                if element.is_integer() { result.trunc() } else { result }
+            })
+            .collect();
+        let mut expected = put(element, &expected);
+        expected.extend([7; 16]);
+        let fold = Fold { element, join, pre, post, parts };
+        let sources: Vec<*const u8> = src.iter().map(|s| s.as_ptr()).collect();
+        let mut out = vec![vec![7u8; n * element.bytes() + 16]; 2];
+        let targets: Vec<*mut u8> = out.iter_mut().map(|o| o.as_mut_ptr()).collect();
+        // SAFETY: n elements everywhere.
+        unsafe { kernel.fold(&fold, n, &sources, &targets) };
+        for o in &out {
+            assert!(*o == expected, "{name} {fold:?} n {n} p {p}: {o:?} is not {expected:?}");
+        }
+    }
+
+    #[test]
+    fn extremes() {
+        for (name, kernel) in kernels() {
+            let run = |fold: &Fold, src: &[&[u8]], bytes: usize| {
+                let sources: Vec<*const u8> = src.iter().map(|s| s.as_ptr()).collect();
+                let mut out = vec![0u8; bytes];
+                // SAFETY: one element everywhere.
+                unsafe { kernel.fold(fold, 1, &sources, &[out.as_mut_ptr()]) };
+                out
+            };
+            let fold = |element, join, pre, parts| Fold { element, join, pre, post: 1.0, parts };
+            let (a, b) = (100i8.to_ne_bytes(), 100i8.to_ne_bytes());
+            assert_eq!(run(&fold(Element::I8, Join::Sum, 1.0, 1), &[&a, &b], 1), [200u8], "{name}: sums wrap");
+            assert_eq!(run(&fold(Element::I8, Join::Sum, 1.0, 2), &[&a, &b], 1), [100u8], "{name}: averages do not");
+            assert_eq!(run(&fold(Element::I8, Join::Sum, 2.0, 1), &[&a, &b], 1), [127u8], "{name}: scaled saturates");
+            let (a, b) = ((-3i32).to_ne_bytes(), (-4i32).to_ne_bytes());
+            let average = run(&fold(Element::I32, Join::Sum, 1.0, 2), &[&a, &b], 4);
+            assert_eq!(average, (-3i32).to_ne_bytes(), "{name}: toward zero");
+            let (one, nan) = (1f32.to_ne_bytes(), f32::NAN.to_ne_bytes());
+            for join in [Join::Min, Join::Max] {
+                for pair in [[&one[..], &nan[..]], [&nan[..], &one[..]]] {
+                    let out = run(&fold(Element::F32, join, 1.0, 1), &pair, 4);
+                    assert!(f32::from_ne_bytes(out.try_into().unwrap()).is_nan(), "{name} {join:?}");
+                }
+            }
+        }
+    }
+}
