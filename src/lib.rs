@@ -17,6 +17,7 @@
 //! Where unsafe lives: raw pointers become views in `ffi/`; views are used by safe code; kernels take raw pointers again
 //! and state what they need in their contract. Every unsafe block says why it is sound.
 
+pub mod comm;
 pub mod gemm;
 pub mod kernels;
 pub mod level1;

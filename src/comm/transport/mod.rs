@@ -1,0 +1,6 @@
+//! How bytes get from rank to rank: shared memory on one machine, MPI between machines.
+
+pub mod bootstrap;
+pub mod mpi;
+pub mod segment;
+pub mod shm;
