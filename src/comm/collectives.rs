@@ -38,15 +38,15 @@ const DIRECT: usize = 8 << 10;
 const LINE: usize = 64;
 
 /// Several tensors as one vector.
-struct Pieces<'a> {
+pub struct Pieces<'a> {
     list: &'a [Piece],
     /// First element of each; empty if there is one piece.
     starts: Vec<usize>,
-    total: usize,
+    pub total: usize,
 }
 
 impl<'a> Pieces<'a> {
-    fn new(list: &'a [Piece]) -> Pieces<'a> {
+    pub fn new(list: &'a [Piece]) -> Pieces<'a> {
         let mut starts = Vec::new();
         let mut total = 0;
         if list.len() > 1 {
@@ -62,7 +62,7 @@ impl<'a> Pieces<'a> {
     }
     /// The parts of the elements `from..to`: calls `f(src, dst, place in the range, elements)` for each.
     #[inline]
-    fn each(&self, from: usize, to: usize, width: usize, mut f: impl FnMut(*const u8, *mut u8, usize, usize)) {
+    pub fn each(&self, from: usize, to: usize, width: usize, mut f: impl FnMut(*const u8, *mut u8, usize, usize)) {
         if self.list.len() == 1 {
             let piece = &self.list[0];
             if from < to {
@@ -86,7 +86,7 @@ impl<'a> Pieces<'a> {
 }
 
 /// What a list of sizes leaves in a header.
-fn hash(sizes: impl Iterator<Item = usize>) -> u64 {
+pub fn hash(sizes: impl Iterator<Item = usize>) -> u64 {
     sizes.fold(0xcbf2_9ce4_8422_2325, |h, n| (h ^ n as u64).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(17))
 }
 
@@ -110,18 +110,18 @@ pub unsafe fn copy(src: *const u8, dst: *mut u8, bytes: usize) {
 
 /// The transfer of f32 data in another type, or of anything in its own.
 #[derive(Clone, Copy)]
-struct Carriage {
-    element: Element,
-    wire: Option<Element>,
+pub struct Carriage {
+    pub element: Element,
+    pub wire: Option<Element>,
 }
 
 impl Carriage {
-    fn width(self) -> usize {
+    pub fn width(self) -> usize {
         self.wire.unwrap_or(self.element).bytes()
     }
     /// # Safety
     /// n elements of the caller's on one side, of the wire's on the other.
-    unsafe fn load(self, src: *const u8, staged: *mut u8, n: usize) {
+    pub unsafe fn load(self, src: *const u8, staged: *mut u8, n: usize) {
         // SAFETY: passed on to the caller.
         unsafe {
             match self.wire {
@@ -132,7 +132,7 @@ impl Carriage {
     }
     /// # Safety
     /// As `load`.
-    unsafe fn unload(self, staged: *const u8, dst: *mut u8, n: usize) {
+    pub unsafe fn unload(self, staged: *const u8, dst: *mut u8, n: usize) {
         // SAFETY: passed on to the caller.
         unsafe {
             match self.wire {
@@ -581,7 +581,8 @@ pub unsafe fn reducescatter(
     Ok(())
 }
 
-fn starts_of(counts: &[usize]) -> Vec<usize> {
+/// Where each block begins.
+pub fn starts_of(counts: &[usize]) -> Vec<usize> {
     let mut total = 0;
     counts
         .iter()

@@ -1,8 +1,9 @@
 //! A list of ranks that work together: their lane on this machine and, if there are several machines, the way between.
 
 use super::collectives::{self, Piece};
-use super::transport::shm::Lane;
-use super::types::{Element, Fold, Header, Join, Kind, Op, Reduction, Result};
+use super::transport::shm::{CHUNK, Lane};
+use super::two_level::Cross;
+use super::types::{Element, Fold, Header, Join, Kind, Op, Reduction, Result, agree};
 use crate::kernels;
 
 pub struct Group {
@@ -11,11 +12,12 @@ pub struct Group {
     /// Our number in the list.
     pub me: usize,
     lane: Lane,
+    cross: Option<Cross>,
 }
 
 impl Group {
-    pub fn new(ranks: Vec<u32>, me: usize, lane: Lane) -> Group {
-        Group { ranks, me, lane }
+    pub fn new(ranks: Vec<u32>, me: usize, lane: Lane, cross: Option<Cross>) -> Group {
+        Group { ranks, me, lane, cross }
     }
     pub fn size(&self) -> usize {
         self.ranks.len()
@@ -30,9 +32,13 @@ impl Group {
         self.lane.healthy()?;
         // SAFETY: passed on to the caller.
         unsafe {
-            match r.op {
-                Op::Adasum => self.adasum(r, list),
-                _ => collectives::allreduce(&mut self.lane, r, list),
+            match (r.op, &self.cross) {
+                (Op::Adasum, _) => self.adasum(r, list),
+                (_, None) => collectives::allreduce(&mut self.lane, r, list),
+                (_, Some(cross)) => {
+                    let aux = if list.len() == 1 { 0 } else { collectives::hash(list.iter().map(|piece| piece.count)) };
+                    cross.allreduce(&mut self.lane, r, list, aux)
+                }
             }
         }
     }
@@ -43,18 +49,31 @@ impl Group {
     pub unsafe fn allreduce_fused(&mut self, r: &Reduction, list: &[Piece]) -> Result {
         self.lane.healthy()?;
         // SAFETY: passed on to the caller.
-        unsafe { collectives::allreduce_as_one(&mut self.lane, r, list) }
+        unsafe {
+            match &self.cross {
+                None => collectives::allreduce_as_one(&mut self.lane, r, list),
+                Some(cross) => cross.allreduce(&mut self.lane, r, list, 0),
+            }
+        }
     }
     pub fn barrier(&mut self) -> Result {
         self.lane.healthy()?;
-        collectives::barrier(&mut self.lane)
+        match &self.cross {
+            None => collectives::barrier(&mut self.lane),
+            Some(_) => self.agree(&Header::new(Kind::Barrier, Element::U8, 0, 0)),
+        }
     }
     /// # Safety
     /// As [`collectives::broadcast`].
     pub unsafe fn broadcast(&mut self, element: Element, n: usize, buffer: *mut u8, root: usize) -> Result {
         self.lane.healthy()?;
         // SAFETY: passed on to the caller.
-        unsafe { collectives::broadcast(&mut self.lane, element, n, buffer, root) }
+        unsafe {
+            match &self.cross {
+                None => collectives::broadcast(&mut self.lane, element, n, buffer, root),
+                Some(cross) => cross.broadcast(&mut self.lane, element, n, buffer, root),
+            }
+        }
     }
     /// # Safety
     /// As [`collectives::allgather`].
@@ -68,14 +87,24 @@ impl Group {
     ) -> Result<Vec<usize>> {
         self.lane.healthy()?;
         // SAFETY: passed on to the caller.
-        unsafe { collectives::allgather(&mut self.lane, element, src, n, dst, room) }
+        unsafe {
+            match &self.cross {
+                None => collectives::allgather(&mut self.lane, element, src, n, dst, room),
+                Some(cross) => cross.allgather(&mut self.lane, element, src, n, dst, room),
+            }
+        }
     }
     /// # Safety
     /// As [`collectives::reducescatter`].
     pub unsafe fn reducescatter(&mut self, r: &Reduction, counts: &[usize], src: *const u8, dst: *mut u8) -> Result {
         self.lane.healthy()?;
         // SAFETY: passed on to the caller.
-        unsafe { collectives::reducescatter(&mut self.lane, r, counts, src, dst) }
+        unsafe {
+            match &self.cross {
+                None => collectives::reducescatter(&mut self.lane, r, counts, src, dst),
+                Some(cross) => cross.reducescatter(&mut self.lane, r, counts, src, dst),
+            }
+        }
     }
     /// # Safety
     /// As [`collectives::alltoall`].
@@ -89,17 +118,43 @@ impl Group {
     ) -> Result<Vec<usize>> {
         self.lane.healthy()?;
         // SAFETY: passed on to the caller.
-        unsafe { collectives::alltoall(&mut self.lane, element, counts, src, dst, room) }
+        unsafe {
+            match &self.cross {
+                None => collectives::alltoall(&mut self.lane, element, counts, src, dst, room),
+                Some(cross) => cross.alltoall(&mut self.lane, element, counts, src, dst, room),
+            }
+        }
     }
     /// A few bytes of everybody to all.
     pub fn exchange(&mut self, kind: Kind, aux: u64, bytes: &[u8]) -> Result<Vec<Vec<u8>>> {
         self.lane.healthy()?;
-        collectives::exchange(&mut self.lane, kind, aux, bytes)
+        let Some(cross) = &self.cross else { return collectives::exchange(&mut self.lane, kind, aux, bytes) };
+        let header = Header::new(kind, Element::U8, bytes.len(), aux);
+        let given = cross.gather(&mut self.lane, &header, bytes)?;
+        let headers: Vec<Header> = given.iter().map(|(h, _)| *h).collect();
+        agree(&headers, &self.ranks)?;
+        Ok(given.into_iter().map(|(_, bytes)| bytes).collect())
+    }
+    /// Most bytes that each member can give to an exchange.
+    pub fn most(&self) -> usize {
+        self.cross.as_ref().map_or(CHUNK, Cross::most)
+    }
+    /// Whether news of other members can come from another machine, which rings no bell here.
+    pub fn is_crossing(&self) -> bool {
+        self.cross.is_some()
     }
     /// Whether all members mean the same, before an operation that is made of others.
     fn agree(&mut self, header: &Header) -> Result {
+        if let Some(cross) = &self.cross {
+            return cross.agree(&mut self.lane, header).map(|_| ());
+        }
         self.lane.sync_with(header)?;
         self.lane.agreed().map(|_| ())
+    }
+    /// Takes part in an operation only to say that its arguments are wrong here.
+    pub fn refuse(&mut self) -> Result {
+        self.lane.healthy()?;
+        self.agree(&Header::new(Kind::Refused, Element::U8, 0, 0))
     }
 
     /// Adasum (Maleki et al. 2020): instead of a sum, vectors are added pairwise after each has lost half its part in

@@ -4,8 +4,8 @@
 //!    ([`transport::bootstrap`]) and holds the process sets; `shutdown` ends it, as often as one likes.
 //! 2. [`transport::segment`] is the memory the ranks of a machine share, [`transport::shm`] the protocol in it: steps,
 //!    each with one synchronisation. [`transport::mpi`] moves bytes between machines.
-//! 3. [`collectives`] states every operation in steps; [`group`] chooses between them and the two-level forms, and holds
-//!    Adasum, which is made of the others.
+//! 3. [`collectives`] states every operation in steps, [`two_level`] the same over several machines; [`group`] chooses
+//!    between them and holds Adasum, which is made of the others.
 //! 4. [`queue`] is the asynchronous side: named tensors, agreed on in rounds, fused, in a thread of its own that sleeps
 //!    while there is nothing to do.
 //! 5. [`types`]: errors, operations, and the header by which ranks find out that they disagree.
@@ -18,6 +18,7 @@ pub mod launch;
 pub mod queue;
 pub mod sys;
 pub mod transport;
+pub mod two_level;
 pub mod types;
 pub mod world;
 

@@ -15,13 +15,17 @@
 use super::collectives::Piece;
 use super::group::Group;
 use super::transport::segment::Failure;
-use super::transport::shm::{self, CHUNK, Ringer};
+use super::transport::shm::{self, Ringer};
 use super::types::{Element, Error, Header, Kind, Op, Reduction, Result, Status, agree};
 use crate::runtime::{self, env, trace};
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+
+/// How long a quiet thread sleeps without looking around; and where other machines may have news.
+const NAP: Duration = Duration::from_millis(200);
+const FAR_NAP: Duration = Duration::from_millis(5);
 
 /// What is to be done. Pointers are the caller's, who keeps them valid until the operation is done.
 pub enum Work {
@@ -282,7 +286,7 @@ impl Queue {
             }
             payload[0] = u8::from(inbox.join.is_some());
             while let Some(request) = inbox.new.front() {
-                if payload.len() + Header::BYTES + 4 + request.name.len() > CHUNK {
+                if payload.len() + Header::BYTES + 4 + request.name.len() > state.group.most() {
                     break;
                 }
                 let Some(request) = inbox.new.pop_front() else { break };
@@ -296,7 +300,7 @@ impl Queue {
             if let Some(error) = &lock(&self.inbox).stopped {
                 return Err(error.clone());
             }
-            if !lock(&self.inbox).new.is_empty() || !state.group.lane().is_awaited() {
+            if !lock(&self.inbox).new.is_empty() || !state.group.is_crossing() && !state.group.lane().is_awaited() {
                 return Ok(());
             }
         }
@@ -322,7 +326,8 @@ impl Queue {
     /// Waits for news, and looks at names that others have not submitted.
     fn doze(&self, state: &mut State) -> Result {
         let this = self;
-        state.group.lane().doze(|| {
+        let nap = if state.group.is_crossing() { FAR_NAP } else { NAP };
+        state.group.lane().doze(nap, || {
             let inbox = lock(&this.inbox);
             !inbox.new.is_empty() || inbox.stopped.is_some()
         });

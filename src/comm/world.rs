@@ -6,8 +6,10 @@ use super::queue::Queue;
 use super::sys;
 use super::transport::bootstrap::{self, Place};
 use super::transport::segment::{ACTIVE, JOINED, LEFT, Segment};
+use super::transport::mpi::{self, Mpi};
 use super::transport::shm::Lane;
-use super::types::{Element, Error, Header, Kind, Result, Status};
+use super::two_level::Cross;
+use super::types::{Error, Kind, Result, Status};
 use crate::runtime;
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::collections::BTreeMap;
@@ -35,6 +37,10 @@ pub struct World {
     pub cross_size: u32,
     /// Global ranks of this machine.
     locals: Vec<u32>,
+    /// Global ranks of all machines.
+    nodes: Vec<Vec<u32>>,
+    mpi: Option<Arc<Mpi>>,
+    turn: u32,
     pub segment: Arc<Segment>,
     leaving: Arc<AtomicBool>,
     sets: RwLock<Sets>,
@@ -46,6 +52,9 @@ struct Sets {
     /// Where the next lane goes. Every rank of the machine counts alike, members or not.
     next_lane: usize,
 }
+
+/// Bytes by which a rank introduces itself.
+const CARD: usize = 192;
 
 static WORLD: RwLock<Option<Arc<World>>> = RwLock::new(None);
 /// How often this process has called init.
@@ -87,32 +96,71 @@ pub fn init() -> Result {
     static AT_FORK: OnceLock<()> = OnceLock::new();
     AT_FORK.get_or_init(|| runtime::sys::at_fork_in_child(after_fork));
     let turn = TURN.fetch_add(1, Ordering::Relaxed) + 1;
-    let (rank, size, token) = match launch::find()? {
-        Launch::Own { rank, size, token } => (rank, size, token),
-        Launch::Alone => (0, 1, String::new()),
+    let found = launch::find()?;
+    let (rank, size, mpi) = match &found {
+        Launch::Own { rank, size, .. } => (*rank, *size, None),
+        Launch::Alone => (0, 1, None),
         Launch::Mpi { by, rank, size } => {
-            let text = format!("started by {by} as rank {rank} of {size}: MPI is not supported yet");
-            return Err(Error::new(Status::System, text));
+            let mpi = Mpi::open(by, *rank, *size)?;
+            (mpi.rank, mpi.size, Some(Arc::new(mpi)))
         }
     };
-    let locals: Vec<u32> = (0..size).collect();
-    let place = Place { token: &token, turn, me: rank as usize, size: size as usize, ranks: &locals };
+    let leaving = Arc::new(AtomicBool::new(false));
+    let (nodes, token) = match (&mpi, found) {
+        (Some(mpi), _) => census(mpi, turn)?,
+        (None, Launch::Own { token, .. }) => (vec![(0..size).collect()], token),
+        _ => (vec![vec![0]], String::new()),
+    };
+    let node = nodes.iter().position(|ranks: &Vec<u32>| ranks.contains(&rank)).unwrap_or(0);
+    let locals = nodes[node].clone();
+    let me = locals.iter().position(|r| *r == rank).unwrap_or(0);
+    let place = Place { token: &token, turn, me, size: locals.len(), ranks: &locals };
     let segment = Arc::new(bootstrap::meet(&place)?);
     let world = World {
         rank,
         size,
-        local_rank: rank,
-        local_size: size,
-        cross_rank: 0,
-        cross_size: 1,
+        local_rank: me as u32,
+        local_size: locals.len() as u32,
+        cross_rank: node as u32,
+        cross_size: nodes.len() as u32,
         segment,
-        leaving: Arc::new(AtomicBool::new(false)),
+        leaving,
         sets: RwLock::new(Sets { list: BTreeMap::new(), next_id: 0, next_lane: 0 }),
         locals,
+        nodes,
+        mpi,
+        turn,
     };
     world.add(&(0..size).collect::<Vec<u32>>())?;
     *slot = Some(Arc::new(world));
     Ok(())
+}
+
+/// Finds out which ranks are on the same machine: the ranks of each machine, and the token of our own.
+///
+/// What is compared is the number of the kernel's boot and the network namespace, in which the ranks of a machine must be
+/// able to meet; that they do meet is the proof.
+fn census(mpi: &Mpi, turn: u32) -> Result<(Vec<Vec<u32>>, String)> {
+    let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    let net = std::fs::read_link("/proc/self/ns/net").map(|p| p.display().to_string()).unwrap_or_default();
+    let split = crate::runtime::env::SPLIT_NODES.number().unwrap_or(1).max(1);
+    let part = u64::from(mpi.rank) * split / u64::from(mpi.size);
+    let token = sys::random_token();
+    let mut card = format!("{token} {} {net} {part}", boot.trim()).into_bytes();
+    card.resize(CARD, b' ');
+    let all = mpi.gather_cards(&card, turn, bootstrap::timeout())?;
+    let mut nodes: Vec<(Vec<u8>, Vec<u32>)> = Vec::new();
+    for (rank, card) in all.chunks(CARD).enumerate() {
+        let key = &card[token.len()..];
+        match nodes.iter_mut().find(|(known, _)| known == key) {
+            Some((_, ranks)) => ranks.push(rank as u32),
+            None => nodes.push((key.to_vec(), vec![rank as u32])),
+        }
+    }
+    let nodes: Vec<Vec<u32>> = nodes.into_iter().map(|(_, ranks)| ranks).collect();
+    let first = nodes.iter().find(|ranks| ranks.contains(&mpi.rank)).map_or(0, |ranks| ranks[0] as usize);
+    let token = String::from_utf8_lossy(&all[first * CARD..first * CARD + token.len()]).into_owned();
+    Ok((nodes, token))
 }
 
 /// Leaves. Operations under way in this process end with an error; ranks that still wait for this one get one that
@@ -148,7 +196,8 @@ impl World {
             let (locals, list): (Vec<usize>, Vec<u32>) = here.iter().copied().unzip();
             let here = list.iter().position(|r| *r == self.rank).unwrap_or(0);
             let lane = Lane::new(&self.segment, &self.leaving, offset, list, locals, here);
-            Group::new(ranks.to_vec(), me, if named { lane.named() } else { lane })
+            let cross = self.cross(ranks, 2 * sets.next_id + u32::from(named));
+            Group::new(ranks.to_vec(), me, if named { lane.named() } else { lane }, cross)
         };
         let first = sets.next_lane;
         let id = sets.next_id;
@@ -164,6 +213,17 @@ impl World {
         sets.next_id += 1;
         sets.list.insert(id, Arc::new(set));
         Ok(id)
+    }
+
+    /// The way to the members on other machines, if there are any.
+    fn cross(&self, ranks: &[u32], lane: u32) -> Option<Cross> {
+        let members = |node: &Vec<u32>| (0..ranks.len()).filter(|i| node.contains(&ranks[*i])).collect::<Vec<usize>>();
+        let nodes: Vec<Vec<usize>> = self.nodes.iter().map(members).filter(|list| !list.is_empty()).collect();
+        let node = nodes.iter().position(|list| list.iter().any(|i| ranks[*i] == self.rank))?;
+        let mpi = self.mpi.as_ref().filter(|_| nodes.len() > 1)?;
+        // MPI promises tags up to 32767; three bits are the purpose.
+        let tag = self.turn % 16 * 256 + lane % 256;
+        Some(Cross::new(mpi.clone(), tag, nodes, node, ranks.to_vec(), self.leaving.clone()))
     }
 
     /// Whether these ranks can be a process set.
@@ -234,10 +294,7 @@ impl World {
     /// Takes part in a blocking operation only to say that its arguments are wrong here, so that the others learn it now
     /// and not when their patience ends.
     pub fn refuse(&self, id: u32) {
-        let _ = self.with(id, |group| {
-            group.lane().healthy()?;
-            group.lane().sync_with(&Header::new(Kind::Refused, Element::U8, 0, 0))
-        });
+        let _ = self.with(id, Group::refuse);
     }
 
     /// The queue of named operations of a set; its thread starts with the first of them.
@@ -295,5 +352,6 @@ pub fn describe() -> String {
         u64::MAX => "unlimited".to_string(),
         n => format!("{} MiB", n >> 20),
     };
-    format!("processors        {processors}\nshared memory     {memory}\naddress space     {space}\n")
+    let mpi = mpi::describe();
+    format!("processors        {processors}\nshared memory     {memory}\naddress space     {space}\nMPI               {mpi}\n")
 }

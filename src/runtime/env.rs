@@ -54,9 +54,12 @@ pub static STALL_WARNING: Var =
     Var::new("CORTEN_STALL_WARNING", "seconds after which a waiting rank says for whom it waits; 0 never; default 60");
 pub static FUSION_THRESHOLD: Var =
     Var::new("CORTEN_FUSION_THRESHOLD", "most bytes that asynchronous allreduces are fused to; default 16777216");
+pub static MPI_LIB: Var = Var::new("CORTEN_MPI_LIB", "the MPI library to load, a name or a path");
+pub static SPLIT_NODES: Var =
+    Var::new("CORTEN_SPLIT_NODES", "treat the ranks of a machine as if they were on so many machines; for tests");
 
 /// All of them, for documentation and tests.
-pub static ALL: [&Var; 14] = [
+pub static ALL: [&Var; 16] = [
     &ISA,
     &NUM_THREADS,
     &OPENBLAS_NUM_THREADS,
@@ -71,4 +74,6 @@ pub static ALL: [&Var; 14] = [
     &INIT_TIMEOUT,
     &STALL_WARNING,
     &FUSION_THRESHOLD,
+    &MPI_LIB,
+    &SPLIT_NODES,
 ];

@@ -239,15 +239,15 @@ impl Lane {
     pub fn ringer(&self) -> Ringer {
         Ringer { bell: self.bell(), _segment: self.segment.clone() }
     }
-    /// Sleeps until the bell rings or a nap is over, unless `news` or some member has gone on to the next step.
-    pub fn doze(&self, news: impl Fn() -> bool) {
+    /// Sleeps until the bell rings or the nap is over, unless `news` or some member has gone on to the next step.
+    pub fn doze(&self, nap: Duration, news: impl Fn() -> bool) {
         let bell = self.bell();
         let heard = bell.rung.load(Ordering::SeqCst);
         bell.sleepers.fetch_add(1, Ordering::SeqCst);
         let step = self.now();
         let gone_on = (0..self.size()).any(|m| m != self.me && self.word(m, step).load(Ordering::SeqCst) == step);
         if !gone_on && !news() {
-            sys::futex_wait(&bell.rung, heard, NAP);
+            sys::futex_wait(&bell.rung, heard, nap);
         }
         bell.sleepers.fetch_sub(1, Ordering::SeqCst);
     }

@@ -55,14 +55,21 @@ fn within(f: impl FnOnce(World)) {
     }
 }
 
+/// The machine of a rank: several are made by `CORTEN_SPLIT_NODES`, which cuts the ranks into even parts.
+fn machine_of(r: usize, p: usize) -> usize {
+    // SAFETY: no arguments.
+    r * unsafe { comm::cross_size() } as usize / p
+}
+
 fn expected(kind: c_int, op: c_int, pre: f64, post: f64, seed: u64, p: usize, n: usize) -> Vec<u8> {
     let mut out = Vec::with_capacity(n * width(kind));
     let mut values = vec![0.0; p];
+    let nodes: Vec<usize> = (0..p).map(|r| machine_of(r, p)).collect();
     for i in 0..n {
         for (r, v) in values.iter_mut().enumerate() {
             *v = value(kind, seed, r, i);
         }
-        out.extend(reduce(kind, op, pre, post, &values));
+        out.extend(reduce(kind, op, pre, post, &values, &nodes));
     }
     out
 }
@@ -781,7 +788,8 @@ fn sets(w: World) {
             let mut want = Vec::new();
             for i in 0..500 {
                 let values: Vec<f64> = list.iter().map(|r| value(F32, round, *r as usize, i)).collect();
-                want.extend(reduce(F32, SUM, 1.0, 1.0, &values));
+                let nodes: Vec<usize> = list.iter().map(|r| machine_of(*r as usize, p)).collect();
+                want.extend(reduce(F32, SUM, 1.0, 1.0, &values, &nodes));
             }
             same(&out, &want, F32, "allreduce on a set");
         }
@@ -859,7 +867,8 @@ fn soak(w: World, rounds: usize) {
         let check = |out: &[u8], what: &str| {
             for &i in sample.iter().filter(|_| n > 0) {
                 let values: Vec<f64> = (0..p).map(|r| value(kind, seed, r, i)).collect();
-                let want = reduce(kind, op, 1.0, 1.0, &values);
+                let nodes: Vec<usize> = (0..p).map(|r| machine_of(r, p)).collect();
+                let want = reduce(kind, op, 1.0, 1.0, &values, &nodes);
                 let got = &out[i * width(kind)..][..width(kind)];
                 assert!(got == want, "round {round} {what} type {kind} op {op} n {n}: element {i}");
             }

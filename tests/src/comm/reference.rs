@@ -93,17 +93,34 @@ fn join(op: c_int, a: f64, b: f64) -> f64 {
     }
 }
 
-/// The reduction of one element of all ranks, as the type holds it.
-pub fn reduce(kind: c_int, op: c_int, pre: f64, post: f64, values: &[f64]) -> Vec<u8> {
+/// The reduction of one element of all ranks, as the type holds it; `nodes` are the machines of the ranks. Over several
+/// machines, what comes out of each (rounded to the type) is folded in their order; except for averages and scaled
+/// values of integers, which need more bits and are folded in one go.
+pub fn reduce(kind: c_int, op: c_int, pre: f64, post: f64, values: &[f64], nodes: &[usize]) -> Vec<u8> {
     let p = values.len();
+    let exact = !is_float(kind) && (pre != 1.0 || post != 1.0 || op == AVERAGE);
+    let mut groups: Vec<Vec<f64>> = Vec::new();
+    let machines = nodes.iter().max().map_or(1, |n| n + 1);
+    for machine in 0..machines {
+        let of_it: Vec<f64> = (0..p).filter(|r| nodes[*r] == machine).map(|r| values[r]).collect();
+        if !of_it.is_empty() {
+            groups.push(of_it);
+        }
+    }
+    if exact {
+        groups = vec![values.to_vec()];
+    }
     if is_float(kind) {
         let w = |x| work(kind, x);
         let (pre, post) = (w(pre), w(post));
-        let mut acc = if pre == 1.0 { values[0] } else { w(values[0] * pre) };
-        for v in &values[1..] {
-            let v = if pre == 1.0 { *v } else { w(v * pre) };
-            acc = w(join(op, acc, v));
-        }
+        let several = groups.len() > 1;
+        let of_machine = |values: &Vec<f64>| {
+            let scaled = |v: f64| if pre == 1.0 { v } else { w(v * pre) };
+            let all = values[1..].iter().fold(scaled(values[0]), |acc, v| w(join(op, acc, scaled(*v))));
+            if several { held(kind, all) } else { all }
+        };
+        let parts: Vec<f64> = groups.iter().map(of_machine).collect();
+        let mut acc = parts[1..].iter().fold(parts[0], |acc, v| w(join(op, acc, *v)));
         if post != 1.0 {
             acc = w(acc * post);
         }
