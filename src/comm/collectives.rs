@@ -247,13 +247,7 @@ unsafe fn allreduce_little(
 /// Offsets of the caller's buffers in the segment, in the control line.
 const NOWHERE: u64 = u64::MAX;
 
-unsafe fn allreduce_much(
-    lane: &mut Lane,
-    fold: &Fold,
-    carriage: Carriage,
-    header: &Header,
-    pieces: &Pieces,
-) -> Result {
+unsafe fn allreduce_much(lane: &mut Lane, fold: &Fold, carriage: Carriage, header: &Header, pieces: &Pieces) -> Result {
     let (me, step) = (lane.me, lane.now());
     let place = place_of(lane, carriage, pieces);
     // SAFETY: two numbers fit the control line, which is ours in this step.
@@ -327,13 +321,7 @@ unsafe fn bring_in(lane: &Lane, carriage: Carriage, pieces: &Pieces, s: usize, c
 }
 
 /// The first chunk was brought in with the step before.
-unsafe fn allreduce_chunks(
-    lane: &mut Lane,
-    fold: &Fold,
-    carriage: Carriage,
-    pieces: &Pieces,
-    chunk: usize,
-) -> Result {
+unsafe fn allreduce_chunks(lane: &mut Lane, fold: &Fold, carriage: Carriage, pieces: &Pieces, chunk: usize) -> Result {
     let (p, me, width) = (lane.size(), lane.me, carriage.width());
     let chunks = pieces.total.div_ceil(chunk);
     let mut sources = Sources::new(p);
@@ -391,7 +379,8 @@ unsafe fn allreduce_chunks(
 unsafe fn allreduce_direct(lane: &mut Lane, fold: &Fold, pieces: &Pieces, places: &[[u64; 2]]) -> Result {
     let (p, me, width) = (lane.size(), lane.me, fold.element.bytes());
     let (a, b) = slice(pieces.total, width, me, p);
-    let src: Vec<*const u8> = places.iter().map(|at| lane.segment().at(at[0]).wrapping_add(a * width).cast_const()).collect();
+    let src: Vec<*const u8> =
+        places.iter().map(|at| lane.segment().at(at[0]).wrapping_add(a * width).cast_const()).collect();
     let dst: Vec<*mut u8> = places.iter().map(|at| lane.segment().at(at[1]).wrapping_add(a * width)).collect();
     // SAFETY: all ranks are in this operation, which owns their buffers; slices do not overlap.
     unsafe { kernels::fold().fold(fold, b - a, &src, &dst) };
@@ -520,13 +509,7 @@ unsafe fn copy_within(src: *const u8, dst: *mut u8, bytes: usize) {
 ///
 /// # Safety
 /// `src` is readable for the sum of the counts, `dst` writable for our own. `dst` may be our block of `src`, or `src`.
-pub unsafe fn reducescatter(
-    lane: &mut Lane,
-    r: &Reduction,
-    counts: &[usize],
-    src: *const u8,
-    dst: *mut u8,
-) -> Result {
+pub unsafe fn reducescatter(lane: &mut Lane, r: &Reduction, counts: &[usize], src: *const u8, dst: *mut u8) -> Result {
     let (me, p, width) = (lane.me, lane.size(), r.element.bytes());
     let fold = r.fold(p);
     let total: usize = counts.iter().sum();
@@ -640,7 +623,11 @@ pub unsafe fn alltoall(
                 let n = (counts[k] - from).min(slot);
                 // SAFETY: p slots fit the input buffer, which is ours in this step.
                 unsafe {
-                    copy(src.wrapping_add((starts[k] + from) * width), buffer.wrapping_add(k * slot * width), n * width);
+                    copy(
+                        src.wrapping_add((starts[k] + from) * width),
+                        buffer.wrapping_add(k * slot * width),
+                        n * width,
+                    );
                 }
             }
         }
@@ -689,7 +676,11 @@ pub fn check(r: &Reduction) -> Result {
         return bad(format!("adasum needs a floating-point type, not {}", r.element.name()));
     }
     if r.wire.is_some() && (r.element != Element::F32 || r.op == Op::Adasum) {
-        return bad(format!("a wire type is for sums and the like of f32, not for {} {}", r.op.name(), r.element.name()));
+        return bad(format!(
+            "a wire type is for sums and the like of f32, not for {} {}",
+            r.op.name(),
+            r.element.name()
+        ));
     }
     if r.pre.is_nan() || r.post.is_nan() {
         return bad(format!("prescale {} and postscale {} must be numbers", r.pre, r.post));

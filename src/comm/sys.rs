@@ -224,8 +224,7 @@ pub fn peer_uid(socket: &UnixStream) -> Option<u32> {
     let mut who = [0u32; 3];
     let mut len = size_of_val(&who) as u32;
     // SAFETY: SO_PEERCRED (17) fills a structure of three 32-bit numbers.
-    let failed =
-        unsafe { getsockopt(socket.as_raw_fd(), SOL_SOCKET, 17, (&raw mut who).cast(), &raw mut len) } != 0;
+    let failed = unsafe { getsockopt(socket.as_raw_fd(), SOL_SOCKET, 17, (&raw mut who).cast(), &raw mut len) } != 0;
     (!failed).then_some(who[1])
 }
 

@@ -290,7 +290,14 @@ impl Cross {
 
     /// # Safety
     /// As [`collectives::broadcast`].
-    pub unsafe fn broadcast(&self, lane: &mut Lane, element: Element, n: usize, buffer: *mut u8, root: usize) -> Result {
+    pub unsafe fn broadcast(
+        &self,
+        lane: &mut Lane,
+        element: Element,
+        n: usize,
+        buffer: *mut u8,
+        root: usize,
+    ) -> Result {
         self.agree(lane, &Header::new(Kind::Broadcast, element, n, u64::from(self.ranks[root])))?;
         let home = self.nodes.iter().position(|members| members.contains(&root)).unwrap_or(0);
         // Who has the data first on each machine: the root, or the leader.
@@ -372,13 +379,19 @@ impl Cross {
         let me = self.nodes[self.node][lane.me];
         let row: Vec<u8> = counts.iter().flat_map(|n| (*n as u64).to_ne_bytes()).collect();
         if row.len() > self.most() {
-            return Err(Error::new(Status::System, format!("alltoall of {size} ranks is more than one exchange takes")));
+            return Err(Error::new(
+                Status::System,
+                format!("alltoall of {size} ranks is more than one exchange takes"),
+            ));
         }
         let given = self.gather(lane, &Header::new(Kind::Alltoall, element, 0, room as u64), &row)?;
         let headers: Vec<Header> = given.iter().map(|(h, _)| *h).collect();
         agree(&headers, &self.ranks)?;
         let number = |from: usize, to: usize| {
-            given[from].1.get(to * 8..to * 8 + 8).map_or(0, |b| u64::from_ne_bytes(b.try_into().unwrap_or([0; 8])) as usize)
+            given[from]
+                .1
+                .get(to * 8..to * 8 + 8)
+                .map_or(0, |b| u64::from_ne_bytes(b.try_into().unwrap_or([0; 8])) as usize)
         };
         for k in 0..size {
             let total: usize = (0..size).map(|m| number(m, k)).sum();

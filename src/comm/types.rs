@@ -256,8 +256,10 @@ pub fn agree(headers: &[Header], ranks: &[u32]) -> Result {
     if matches!(headers[0].kind(), Kind::Allgather) {
         let total: u64 = headers.iter().map(|h| h.count).sum();
         if let Some(i) = headers.iter().position(|h| h.aux < total) {
-            let text =
-                format!("allgather: the ranks give {total} elements, rank {} has room for {}", ranks[i], headers[i].aux);
+            let text = format!(
+                "allgather: the ranks give {total} elements, rank {} has room for {}",
+                ranks[i], headers[i].aux
+            );
             return Err(Error::new(Status::Mismatch, text));
         }
     }

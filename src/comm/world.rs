@@ -5,8 +5,8 @@ use super::launch::{self, Launch};
 use super::queue::Queue;
 use super::sys;
 use super::transport::bootstrap::{self, Place};
-use super::transport::segment::{ACTIVE, JOINED, LEFT, Segment};
 use super::transport::mpi::{self, Mpi};
+use super::transport::segment::{ACTIVE, JOINED, LEFT, Segment};
 use super::transport::shm::Lane;
 use super::two_level::Cross;
 use super::types::{Error, Kind, Result, Status};
@@ -170,7 +170,8 @@ pub fn shutdown() -> Result {
     let world = WORLD.write().unwrap_or_else(PoisonError::into_inner).take();
     let Some(world) = world else { return Ok(()) };
     world.leaving.store(true, Ordering::SeqCst);
-    let sets: Vec<Arc<Set>> = world.sets.read().unwrap_or_else(PoisonError::into_inner).list.values().cloned().collect();
+    let sets: Vec<Arc<Set>> =
+        world.sets.read().unwrap_or_else(PoisonError::into_inner).list.values().cloned().collect();
     for set in &sets {
         if let Some(queue) = set.queue.get() {
             queue.stop();
@@ -268,7 +269,8 @@ impl World {
     }
 
     fn agree_on_sets(&self, what: u64, bytes: &[u8]) -> Result {
-        let aux = bytes.iter().fold(what, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(9));
+        let aux =
+            bytes.iter().fold(what, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(9));
         self.with(0, |group| group.exchange(Kind::Sets, aux, bytes)).map(|_| ())
     }
 
@@ -353,5 +355,7 @@ pub fn describe() -> String {
         n => format!("{} MiB", n >> 20),
     };
     let mpi = mpi::describe();
-    format!("processors        {processors}\nshared memory     {memory}\naddress space     {space}\nMPI               {mpi}\n")
+    format!(
+        "processors        {processors}\nshared memory     {memory}\naddress space     {space}\nMPI               {mpi}\n"
+    )
 }

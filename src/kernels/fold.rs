@@ -27,16 +27,8 @@ pub enum Element {
 }
 
 impl Element {
-    pub const ALL: [Element; 8] = [
-        Element::F32,
-        Element::F64,
-        Element::Bf16,
-        Element::F16,
-        Element::I8,
-        Element::U8,
-        Element::I32,
-        Element::I64,
-    ];
+    pub const ALL: [Element; 8] =
+        [Element::F32, Element::F64, Element::Bf16, Element::F16, Element::I8, Element::U8, Element::I32, Element::I64];
     pub fn bytes(self) -> usize {
         match self {
             Element::I8 | Element::U8 => 1,

@@ -25,7 +25,8 @@ struct Job {
 fn run(mut command: Command, limit: u64) -> Job {
     let _turn = TURN.lock().unwrap_or_else(|e| e.into_inner());
     let began = Instant::now();
-    let file = std::env::temp_dir().join(format!("corten-comm-{}-{:?}", std::process::id(), std::thread::current().id()));
+    let file =
+        std::env::temp_dir().join(format!("corten-comm-{}-{:?}", std::process::id(), std::thread::current().id()));
     let out = std::fs::File::create(&file).unwrap();
     command.env("CORTEN_LIB", library::path());
     command.stdin(Stdio::null()).stdout(out.try_clone().unwrap()).stderr(out);
@@ -161,7 +162,19 @@ fn a_rank_that_ends_is_named_by_all_others() {
                 let mark = format!("CORTEN_TEST_MARK={}-{jobs}", std::process::id());
                 let mut command = Command::new(launcher());
                 // Long enough for the ranks to notice by themselves, even that one has stopped.
-                command.args(["-np", "3", "--grace", "9", "--timeout", "3", RANK, "fault", phase, how, &victim.to_string()]);
+                command.args([
+                    "-np",
+                    "3",
+                    "--grace",
+                    "9",
+                    "--timeout",
+                    "3",
+                    RANK,
+                    "fault",
+                    phase,
+                    how,
+                    &victim.to_string(),
+                ]);
                 let (key, value) = mark.split_once('=').unwrap();
                 command.env(key, value).env("CORTEN_INIT_TIMEOUT", "3");
                 let what = format!("{phase} {how} rank {victim}");

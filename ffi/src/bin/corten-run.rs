@@ -108,9 +108,11 @@ fn read_arguments() -> Result<Option<Options>, String> {
             }
             "-np" | "-n" | "--np" => {
                 let text = value("a number of ranks")?;
-                options.ranks = text.parse().ok().filter(|n| (1..=1000).contains(n)).ok_or(format!(
-                    "{argument} {text}: the number of ranks is a whole number from 1 to 1000"
-                ))?;
+                options.ranks = text
+                    .parse()
+                    .ok()
+                    .filter(|n| (1..=1000).contains(n))
+                    .ok_or(format!("{argument} {text}: the number of ranks is a whole number from 1 to 1000"))?;
             }
             "-l" | "--prefix" => options.prefix = true,
             "--grace" => {

@@ -126,7 +126,8 @@ fn lead(place: &Place, address: &SocketAddr, hello: Hello, deadline: Instant) ->
     let mut others: Vec<Option<UnixStream>> = (0..place.size).map(|_| None).collect();
     let outcome = gather(place, address, hello, deadline, &mut others);
     if let Err(error) = &outcome {
-        let answer = Answer { failed: error.text.len() as u32, status: error.status as u32, plan: Plan::new(1, false, 1 << 30) };
+        let answer =
+            Answer { failed: error.text.len() as u32, status: error.status as u32, plan: Plan::new(1, false, 1 << 30) };
         for other in others.iter_mut().flatten() {
             let _ = other.write_all(bytes_of(&answer)).and_then(|()| other.write_all(error.text.as_bytes()));
         }
@@ -279,10 +280,13 @@ fn follow(place: &Place, address: &SocketAddr, hello: Hello, deadline: Instant) 
     let mut stream = loop {
         match UnixStream::connect_addr(address) {
             Ok(stream) => break stream,
-            Err(e) if e.kind() == std::io::ErrorKind::ConnectionRefused || e.kind() == std::io::ErrorKind::WouldBlock => {
+            Err(e)
+                if e.kind() == std::io::ErrorKind::ConnectionRefused || e.kind() == std::io::ErrorKind::WouldBlock =>
+            {
                 if Instant::now() >= deadline {
                     let seconds = timeout().as_secs();
-                    let text = format!("rank {first} did not call corten_init within {seconds} s (CORTEN_INIT_TIMEOUT)");
+                    let text =
+                        format!("rank {first} did not call corten_init within {seconds} s (CORTEN_INIT_TIMEOUT)");
                     return Err(Error::new(Status::Timeout, text));
                 }
                 std::thread::sleep(pause);

@@ -44,14 +44,8 @@ const MPICH: Abi = Abi {
     status_ignore: 1,
     serialized: 2,
 };
-const STANDARD: Abi = Abi {
-    name: "MPI 5",
-    world: 0x101,
-    byte: 0x247,
-    errors_return: 0x143,
-    status_ignore: 0,
-    serialized: 2048,
-};
+const STANDARD: Abi =
+    Abi { name: "MPI 5", world: 0x101, byte: 0x247, errors_return: 0x143, status_ignore: 0, serialized: 2048 };
 
 macro_rules! functions {
     ($($field:ident $symbol:literal ($($t:ty),*);)*) => {
@@ -319,7 +313,15 @@ impl Mpi {
             // SAFETY: n bytes of the caller's.
             let code = unsafe {
                 let from = p.wrapping_add(at).cast();
-                (self.library.f.isend)(from, n, self.library.abi.byte, to as c_int, tag as c_int, self.comm, &raw mut request)
+                (self.library.f.isend)(
+                    from,
+                    n,
+                    self.library.abi.byte,
+                    to as c_int,
+                    tag as c_int,
+                    self.comm,
+                    &raw mut request,
+                )
             };
             if code != 0 {
                 return Err(failed("MPI_Isend", self.library));
@@ -340,7 +342,15 @@ impl Mpi {
             // SAFETY: room for n bytes.
             let code = unsafe {
                 let to = p.wrapping_add(at).cast();
-                (self.library.f.irecv)(to, n, self.library.abi.byte, from as c_int, tag as c_int, self.comm, &raw mut request)
+                (self.library.f.irecv)(
+                    to,
+                    n,
+                    self.library.abi.byte,
+                    from as c_int,
+                    tag as c_int,
+                    self.comm,
+                    &raw mut request,
+                )
             };
             if code != 0 {
                 return Err(failed("MPI_Irecv", self.library));

@@ -9,7 +9,8 @@
 //!   after their reads.
 //!
 //! So nobody ever waits for the *end* of an operation of others. The last reads of an operation happen in the first step
-//! of the next one; `tests/model.rs` goes through all interleavings of this.
+//! of the next one; `model.rs` goes through all
+//! interleavings of this.
 //!
 //! Waiting: spin for a moment, then sleep on a futex in short naps, between which the other's life is looked at. With
 //! more ranks than processors a waiting rank gives way at once.

@@ -127,7 +127,9 @@ fn suite(w: World) {
         }
     }
     // Lengths around the limits between the algorithms.
-    for n in [5, 16, 17, 20, 21, 2047, 2048, 4096, 8191, 8192, 8193, 16384, 16385, 65536, 65537, 131_072, 200_001, 300_000] {
+    for n in
+        [5, 16, 17, 20, 21, 2047, 2048, 4096, 8191, 8192, 8193, 16384, 16385, 65536, 65537, 131_072, 200_001, 300_000]
+    {
         seed += 1;
         let want = expected(F32, SUM, 1.0, 1.0, seed, p, n);
         let mine = vector(F32, seed, me, n);
@@ -237,8 +239,7 @@ fn wide_half(bits: u16) -> f32 {
 
 fn adasum(w: World) {
     for n in [1usize, 10, 1000, 20_000] {
-        let all: Vec<Vec<f64>> =
-            (0..w.p).map(|r| (0..n).map(|i| value(F64, 99, r, i)).collect()).collect();
+        let all: Vec<Vec<f64>> = (0..w.p).map(|r| (0..n).map(|i| value(F64, 99, r, i)).collect()).collect();
         let mut level = all.clone();
         while level.len() > 1 {
             let mut next = Vec::new();
@@ -428,7 +429,18 @@ fn named(w: World) {
             let tensor = name(&format!("gradient.{t}"));
             // SAFETY: the data stays where it is until it is waited for.
             let code = unsafe {
-                comm::allreduce_async(tensor.as_ptr(), at, at, counts[t], kinds[t], AVERAGE, 1.0, 1.0, 0, &mut handles[t])
+                comm::allreduce_async(
+                    tensor.as_ptr(),
+                    at,
+                    at,
+                    counts[t],
+                    kinds[t],
+                    AVERAGE,
+                    1.0,
+                    1.0,
+                    0,
+                    &mut handles[t],
+                )
             };
             ok(code, "allreduce_async");
             if i % 20 == 19 {
@@ -471,7 +483,18 @@ fn named(w: World) {
         // SAFETY: all buffers stay until they are waited for.
         let code = unsafe {
             match which {
-                0 => comm::allreduce_async(n, sum.as_ptr().cast(), sum_out.as_mut_ptr().cast(), 5000, I32, MAX, 1.0, 1.0, 0, h),
+                0 => comm::allreduce_async(
+                    n,
+                    sum.as_ptr().cast(),
+                    sum_out.as_mut_ptr().cast(),
+                    5000,
+                    I32,
+                    MAX,
+                    1.0,
+                    1.0,
+                    0,
+                    h,
+                ),
                 1 => comm::broadcast_async(n, cast.as_mut_ptr().cast(), 777, F16, (p - 1) as c_int, 0, h),
                 2 => {
                     let to = gathered.as_mut_ptr().cast();
@@ -712,8 +735,7 @@ fn mismatch(w: World) {
         check_next(w);
         let sizes = [pick(10, 20), pick(20, 10)];
         let (from, to) = ([d.cast_const(), d.cast_const()], [o, o.wrapping_byte_add(400)]);
-        let code =
-            comm::grouped_allreduce(2, from.as_ptr(), to.as_ptr(), sizes.as_ptr(), F32, SUM, 1.0, 1.0, 0);
+        let code = comm::grouped_allreduce(2, from.as_ptr(), to.as_ptr(), sizes.as_ptr(), F32, SUM, 1.0, 1.0, 0);
         check(code, &["sizes"]);
         // A bad argument on one rank: it gets that, the others learn that it did not take part.
         let code = comm::allreduce(d, o, 10, if odd { 77 } else { F32 }, SUM, 1.0, 1.0, 0);
@@ -902,8 +924,7 @@ fn soak(w: World, rounds: usize) {
                 let at = out.as_mut_ptr().cast::<c_void>();
                 // SAFETY: the vector's memory stays where it is.
                 unsafe {
-                    let code =
-                        comm::allreduce_async(tensor.as_ptr(), at, at, n, kind, SUM, 1.0, 1.0, 0, &mut handle);
+                    let code = comm::allreduce_async(tensor.as_ptr(), at, at, n, kind, SUM, 1.0, 1.0, 0, &mut handle);
                     ok(code, "soak");
                 }
                 let want = if n < 50 { expected(kind, SUM, 1.0, 1.0, seed, p, n) } else { Vec::new() };
