@@ -339,7 +339,8 @@ impl Queue {
         let (ranks, joined, me) = (state.group.ranks.clone(), state.joined.clone(), state.group.me);
         for entry in state.table.values_mut() {
             let age = entry.since.elapsed();
-            if entry.warned && age < limit || warn == 0 && age < limit || age < Duration::from_secs(warn) {
+            let due = !entry.warned && warn > 0 && age >= Duration::from_secs(warn);
+            if !due && age < limit {
                 continue;
             }
             let missing: Vec<u32> =
@@ -350,7 +351,7 @@ impl Queue {
                 let (failure, rank) = lane.segment().fail(Failure::Late(limit.as_secs() as u32), *first);
                 return Err(failure.error(rank));
             }
-            if !entry.warned {
+            if due {
                 entry.warned = true;
                 let (seconds, name) = (age.as_secs(), &entry.name);
                 trace::say(format_args!(

@@ -393,10 +393,10 @@ impl Cross {
                 .get(to * 8..to * 8 + 8)
                 .map_or(0, |b| u64::from_ne_bytes(b.try_into().unwrap_or([0; 8])) as usize)
         };
-        for k in 0..size {
+        for (k, header) in headers.iter().enumerate() {
             let total: usize = (0..size).map(|m| number(m, k)).sum();
-            if headers[k].aux < total as u64 {
-                let (rank, room) = (self.ranks[k], headers[k].aux);
+            if header.aux < total as u64 {
+                let (rank, room) = (self.ranks[k], header.aux);
                 let text = format!("alltoall: rank {rank} is given {total} elements and has room for {room}");
                 return Err(Error::new(Status::Mismatch, text));
             }

@@ -2,14 +2,14 @@
 //!
 //! `dst[i] := post * (pre*src[0][i] ∘ pre*src[1][i] ∘ …) / parts`, strictly in the order of the sources, for every element
 //! type. The order is the promise of the collectives (same bits whoever computes); speed is memory's, so the loops are
-//! plain and left to the compiler, which vectorises them under the instruction set of the table. A block of [`LANES`]
-//! elements stays in registers while the sources pass by. 16-bit floats are widened to f32 once, folded there and
+//! plain and left to the compiler, which vectorises them under the instruction set of the table. A block of elements stays
+//! in the first-level cache while the sources pass by. 16-bit floats are widened to f32 once, folded there and
 //! rounded once, to nearest even.
 //!
 //! Integers: a sum or product wraps around. With an average (`parts`) the sum is exact in 64 bits and the quotient is
 //! rounded toward zero. With a factor other than 1 the whole is computed in f64, rounded toward zero, and saturates.
 
-/// Elements of one block.
+/// Halves that are converted at once.
 pub const LANES: usize = 32;
 
 /// Types that a collective can reduce.
@@ -222,13 +222,97 @@ macro_rules! integer_number {
 }
 integer_number!(i8 u8 i32 i64);
 
-/// How blocks of a stored type become blocks of numbers and back.
+/// What joins two numbers, as a type: a loop for each.
+trait Joiner<N> {
+    fn join(a: N, b: N) -> N;
+}
+macro_rules! joiners {
+    ($($name:ident $f:ident)*) => {$(
+        struct $name;
+        impl<N: Number> Joiner<N> for $name {
+            #[inline(always)]
+            fn join(a: N, b: N) -> N {
+                a.$f(b)
+            }
+        }
+    )*};
+}
+joiners!(Sums sum Mins min Maxs max Products product);
+
+/// Elements of a block: its numbers stay in the first-level cache between the passes.
+const BLOCK: usize = 512;
+
+/// How a stored type becomes numbers and back. Blocks have at most BLOCK elements; the results of a block are made in
+/// memory of our own, because a destination may be a source, which would keep the compiler from using vectors.
 trait Store {
     type Stored: Copy;
     type Number: Number;
     const BLANK: Self::Stored;
-    unsafe fn load(src: *const Self::Stored, to: &mut [Self::Number; LANES]);
-    unsafe fn store(from: &[Self::Number; LANES], dst: *mut Self::Stored);
+    unsafe fn load(src: *const Self::Stored, to: &mut [Self::Number; BLOCK], n: usize);
+    unsafe fn join<J: Joiner<Self::Number>>(src: *const Self::Stored, acc: &mut [Self::Number; BLOCK], n: usize);
+    unsafe fn store(from: &[Self::Number; BLOCK], to: &mut [Self::Stored; BLOCK], n: usize);
+    /// Two sources and no factor: the case that counts most, in one pass where that is possible.
+    unsafe fn two<J: Joiner<Self::Number>>(
+        a: *const Self::Stored,
+        b: *const Self::Stored,
+        parts: u32,
+        to: &mut [Self::Stored; BLOCK],
+        n: usize,
+    );
+}
+
+/// Types whose elements are converted one by one.
+macro_rules! stored {
+    ($store:ty, $s:ident, $n:ident, $blank:expr, $get:expr, $put:expr) => {
+        impl Store for $store {
+            type Stored = $s;
+            type Number = $n;
+            const BLANK: $s = $blank;
+            #[inline(always)]
+            unsafe fn load(src: *const $s, to: &mut [$n; BLOCK], n: usize) {
+                let mut i = 0;
+                while i < n.min(BLOCK) {
+                    // SAFETY: the contract of the trait: n elements.
+                    to[i] = $get(unsafe { *src.add(i) });
+                    i += 1;
+                }
+            }
+            #[inline(always)]
+            unsafe fn join<J: Joiner<$n>>(src: *const $s, acc: &mut [$n; BLOCK], n: usize) {
+                let mut i = 0;
+                while i < n.min(BLOCK) {
+                    // SAFETY: as above.
+                    acc[i] = J::join(acc[i], $get(unsafe { *src.add(i) }));
+                    i += 1;
+                }
+            }
+            #[inline(always)]
+            unsafe fn store(from: &[$n; BLOCK], to: &mut [$s; BLOCK], n: usize) {
+                let mut i = 0;
+                while i < n.min(BLOCK) {
+                    to[i] = $put(from[i]);
+                    i += 1;
+                }
+            }
+            #[inline(always)]
+            unsafe fn two<J: Joiner<$n>>(a: *const $s, b: *const $s, parts: u32, to: &mut [$s; BLOCK], n: usize) {
+                let mut i = 0;
+                if parts == 1 {
+                    while i < n.min(BLOCK) {
+                        // SAFETY: as above.
+                        to[i] = unsafe { $put(J::join($get(*a.add(i)), $get(*b.add(i)))) };
+                        i += 1;
+                    }
+                } else {
+                    while i < n.min(BLOCK) {
+                        // SAFETY: as above.
+                        to[i] = unsafe { $put(J::join($get(*a.add(i)), $get(*b.add(i))).divided(parts)) };
+                        i += 1;
+                    }
+                }
+            }
+        }
+    };
 }
 
 /// Elements as they are, or converted by `as` (which saturates from f64 and wraps from i64).
@@ -236,29 +320,7 @@ struct As<S, N>(core::marker::PhantomData<(S, N)>);
 
 macro_rules! stored_as {
     ($($s:ident $n:ident,)*) => {$(
-        impl Store for As<$s, $n> {
-            type Stored = $s;
-            type Number = $n;
-            const BLANK: $s = 0 as $s;
-            #[inline(always)]
-            unsafe fn load(src: *const $s, to: &mut [$n; LANES]) {
-                let mut i = 0;
-                while i < LANES {
-                    // SAFETY: the contract of the trait: LANES elements.
-                    to[i] = unsafe { *src.add(i) } as $n;
-                    i += 1;
-                }
-            }
-            #[inline(always)]
-            unsafe fn store(from: &[$n; LANES], dst: *mut $s) {
-                let mut i = 0;
-                while i < LANES {
-                    // SAFETY: as above.
-                    unsafe { *dst.add(i) = from[i] as $s };
-                    i += 1;
-                }
-            }
-        }
+        stored!(As<$s, $n>, $s, $n, 0 as $s, |x: $s| x as $n, |x: $n| x as $s);
     )*};
 }
 stored_as! {
@@ -268,158 +330,168 @@ stored_as! {
 }
 
 struct Brain;
-impl Store for Brain {
-    type Stored = u16;
-    type Number = f32;
-    const BLANK: u16 = 0;
-    #[inline(always)]
-    unsafe fn load(src: *const u16, to: &mut [f32; LANES]) {
-        let mut i = 0;
-        while i < LANES {
-            // SAFETY: the contract of the trait: LANES elements.
-            to[i] = bf16_to_f32(unsafe { *src.add(i) });
-            i += 1;
-        }
-    }
-    #[inline(always)]
-    unsafe fn store(from: &[f32; LANES], dst: *mut u16) {
-        let mut i = 0;
-        while i < LANES {
-            // SAFETY: as above.
-            unsafe { *dst.add(i) = bf16_from_f32(from[i]) };
-            i += 1;
-        }
-    }
-}
+stored!(Brain, u16, f32, 0, bf16_to_f32, bf16_from_f32);
 
+/// IEEE halves, LANES at a time.
 struct Half<H>(core::marker::PhantomData<H>);
 impl<H: Halves> Store for Half<H> {
     type Stored = u16;
     type Number = f32;
     const BLANK: u16 = 0;
     #[inline(always)]
-    unsafe fn load(src: *const u16, to: &mut [f32; LANES]) {
-        // SAFETY: the contract of the trait.
-        unsafe { H::widen(src, to) }
+    unsafe fn load(src: *const u16, to: &mut [f32; BLOCK], n: usize) {
+        let mut lanes = [0f32; LANES];
+        let mut i = 0;
+        while i + LANES <= n.min(BLOCK) {
+            // SAFETY: LANES elements from i on are inside.
+            unsafe { H::widen(src.add(i), &mut lanes) };
+            to[i..i + LANES].copy_from_slice(&lanes);
+            i += LANES;
+        }
+        let mut rest = [0u16; LANES];
+        let left = n.min(BLOCK) - i;
+        // SAFETY: what is left is inside.
+        unsafe {
+            core::ptr::copy_nonoverlapping(src.add(i), rest.as_mut_ptr(), left);
+            H::widen(rest.as_ptr(), &mut lanes);
+        }
+        to[i..i + left].copy_from_slice(&lanes[..left]);
     }
     #[inline(always)]
-    unsafe fn store(from: &[f32; LANES], dst: *mut u16) {
-        // SAFETY: as above.
-        unsafe { H::narrow(from, dst) }
+    unsafe fn join<J: Joiner<f32>>(src: *const u16, acc: &mut [f32; BLOCK], n: usize) {
+        let mut x = [0f32; BLOCK];
+        // SAFETY: passed on to the caller.
+        unsafe { Self::load(src, &mut x, n) };
+        let mut i = 0;
+        while i < n.min(BLOCK) {
+            acc[i] = J::join(acc[i], x[i]);
+            i += 1;
+        }
     }
-}
-
-/// Joins a block to the accumulator; the branch is taken once for LANES elements.
-#[inline(always)]
-fn join<N: Number>(join: Join, acc: &mut [N; LANES], x: &[N; LANES]) {
-    macro_rules! each {
-        ($f:ident) => {{
-            let mut i = 0;
-            while i < LANES {
-                acc[i] = acc[i].$f(x[i]);
-                i += 1;
+    #[inline(always)]
+    unsafe fn store(from: &[f32; BLOCK], to: &mut [u16; BLOCK], n: usize) {
+        let mut i = 0;
+        // The last lanes may hold what is left of the block before; nobody takes it.
+        while i < n.min(BLOCK) {
+            let mut lanes = [0f32; LANES];
+            lanes.copy_from_slice(&from[i..i + LANES]);
+            // SAFETY: LANES divides BLOCK.
+            unsafe { H::narrow(&lanes, to.as_mut_ptr().add(i)) };
+            i += LANES;
+        }
+    }
+    #[inline(always)]
+    unsafe fn two<J: Joiner<f32>>(a: *const u16, b: *const u16, parts: u32, to: &mut [u16; BLOCK], n: usize) {
+        let mut acc = [0f32; BLOCK];
+        // SAFETY: passed on to the caller.
+        unsafe {
+            Self::load(a, &mut acc, n);
+            Self::join::<J>(b, &mut acc, n);
+            if parts != 1 {
+                divide(&mut acc, parts, n);
             }
-        }};
-    }
-    match join {
-        Join::Sum => each!(sum),
-        Join::Min => each!(min),
-        Join::Max => each!(max),
-        Join::Product => each!(product),
+            Self::store(&acc, to, n);
+        }
     }
 }
 
-/// One block: the sources start at element `at`; the results of all LANES elements are left in `acc`.
 #[inline(always)]
-unsafe fn block<S: Store>(fold: &Fold, src: &[*const S::Stored], at: usize) -> [S::Number; LANES] {
-    let mut acc = [S::Number::ZERO; LANES];
-    let mut x = [S::Number::ZERO; LANES];
-    // SAFETY: the contract of `fold`.
-    unsafe { S::load(src.get_unchecked(0).add(at), &mut acc) };
-    if fold.pre != 1.0 {
-        let mut i = 0;
-        while i < LANES {
-            acc[i] = acc[i].scaled(fold.pre);
-            i += 1;
-        }
+fn scale<N: Number>(acc: &mut [N; BLOCK], factor: f64, n: usize) {
+    let mut i = 0;
+    while i < n.min(BLOCK) {
+        acc[i] = acc[i].scaled(factor);
+        i += 1;
     }
-    let mut r = 1;
-    while r < src.len() {
-        // SAFETY: as above.
-        unsafe { S::load(src.get_unchecked(r).add(at), &mut x) };
-        if fold.pre != 1.0 {
-            let mut i = 0;
-            while i < LANES {
-                x[i] = x[i].scaled(fold.pre);
-                i += 1;
+}
+
+#[inline(always)]
+fn divide<N: Number>(acc: &mut [N; BLOCK], parts: u32, n: usize) {
+    let mut i = 0;
+    while i < n.min(BLOCK) {
+        acc[i] = acc[i].divided(parts);
+        i += 1;
+    }
+}
+
+/// One block of n elements, from element `at` of the sources.
+#[inline(always)]
+unsafe fn block<S: Store, J: Joiner<S::Number>>(
+    f: &Fold,
+    n: usize,
+    src: &[*const S::Stored],
+    at: usize,
+    to: &mut [S::Stored; BLOCK],
+) {
+    // SAFETY: the contract of `fold`: all sources have the elements.
+    unsafe {
+        let plain = f.pre == 1.0 && f.post == 1.0;
+        if plain && src.len() == 2 {
+            return S::two::<J>(src.get_unchecked(0).add(at), src.get_unchecked(1).add(at), f.parts, to, n);
+        }
+        let mut acc = [S::Number::ZERO; BLOCK];
+        S::load(src.get_unchecked(0).add(at), &mut acc, n);
+        if f.pre == 1.0 {
+            let mut r = 1;
+            while r < src.len() {
+                S::join::<J>(src.get_unchecked(r).add(at), &mut acc, n);
+                r += 1;
+            }
+        } else {
+            scale(&mut acc, f.pre, n);
+            let mut x = [S::Number::ZERO; BLOCK];
+            let mut r = 1;
+            while r < src.len() {
+                S::load(src.get_unchecked(r).add(at), &mut x, n);
+                scale(&mut x, f.pre, n);
+                let mut i = 0;
+                while i < n.min(BLOCK) {
+                    acc[i] = J::join(acc[i], x[i]);
+                    i += 1;
+                }
+                r += 1;
             }
         }
-        join(fold.join, &mut acc, &x);
-        r += 1;
-    }
-    if fold.post != 1.0 {
-        let mut i = 0;
-        while i < LANES {
-            acc[i] = acc[i].scaled(fold.post);
-            i += 1;
+        if f.post != 1.0 {
+            scale(&mut acc, f.post, n);
         }
-    }
-    if fold.parts != 1 {
-        let mut i = 0;
-        while i < LANES {
-            acc[i] = acc[i].divided(fold.parts);
-            i += 1;
+        if f.parts != 1 {
+            divide(&mut acc, f.parts, n);
         }
+        S::store(&acc, to, n);
     }
-    acc
 }
 
 #[inline(always)]
-unsafe fn fold_as<S: Store>(fold: &Fold, n: usize, src: &[*const u8], dst: &[*mut u8]) {
+unsafe fn fold_by<S: Store, J: Joiner<S::Number>>(f: &Fold, n: usize, src: &[*const u8], dst: &[*mut u8]) {
     // SAFETY: pointers to elements, by the contract; the slice itself is only seen under another pointee.
     let src = unsafe { core::slice::from_raw_parts(src.as_ptr().cast::<*const S::Stored>(), src.len()) };
-    // SAFETY: as above.
-    let dst = unsafe { core::slice::from_raw_parts(dst.as_ptr().cast::<*mut S::Stored>(), dst.len()) };
+    let mut out = [S::BLANK; BLOCK];
     let mut at = 0;
-    while at + LANES <= n {
-        // SAFETY: LANES elements from `at` on are inside.
+    while at < n {
+        let m = (n - at).min(BLOCK);
+        // SAFETY: m elements from `at` on are inside everywhere.
         unsafe {
-            let acc = block::<S>(fold, src, at);
+            block::<S, J>(f, m, src, at, &mut out);
             let mut d = 0;
             while d < dst.len() {
-                S::store(&acc, dst.get_unchecked(d).add(at));
+                let to = dst.get_unchecked(d).cast::<S::Stored>().add(at);
+                core::ptr::copy_nonoverlapping(out.as_ptr(), to, m);
                 d += 1;
             }
         }
-        at += LANES;
+        at += m;
     }
-    if at == n {
-        return;
-    }
-    // The rest goes through a block of its own for each source, two at a time: the same operations in the same order.
-    let rest = n - at;
-    let (mut first, mut next) = ([S::BLANK; LANES], [S::BLANK; LANES]);
-    // SAFETY: `rest` elements are inside on both sides; a partial result is kept in full precision.
+}
+
+#[inline(always)]
+unsafe fn fold_as<S: Store>(f: &Fold, n: usize, src: &[*const u8], dst: &[*mut u8]) {
+    // SAFETY: passed on to the caller.
     unsafe {
-        core::ptr::copy_nonoverlapping(src[0].add(at), first.as_mut_ptr(), rest);
-        let head = Fold { post: 1.0, parts: 1, ..*fold };
-        let mut acc = block::<S>(&head, &[first.as_ptr()], 0);
-        for source in &src[1..] {
-            core::ptr::copy_nonoverlapping(source.add(at), next.as_mut_ptr(), rest);
-            let x = block::<S>(&head, &[next.as_ptr()], 0);
-            join(fold.join, &mut acc, &x);
-        }
-        for value in &mut acc {
-            if fold.post != 1.0 {
-                *value = value.scaled(fold.post);
-            }
-            if fold.parts != 1 {
-                *value = value.divided(fold.parts);
-            }
-        }
-        S::store(&acc, first.as_mut_ptr());
-        for to in dst {
-            core::ptr::copy_nonoverlapping(first.as_ptr(), to.add(at), rest);
+        match f.join {
+            Join::Sum => fold_by::<S, Sums>(f, n, src, dst),
+            Join::Min => fold_by::<S, Mins>(f, n, src, dst),
+            Join::Max => fold_by::<S, Maxs>(f, n, src, dst),
+            Join::Product => fold_by::<S, Products>(f, n, src, dst),
         }
     }
 }
@@ -454,43 +526,33 @@ pub unsafe fn fold<H: Halves>(f: &Fold, n: usize, src: &[*const u8], dst: &[*mut
 
 #[inline(always)]
 unsafe fn narrow_as<S: Store<Stored = u16, Number = f32>>(n: usize, src: *const f32, dst: *mut u16) {
-    let mut block = [0f32; LANES];
+    let mut block = [0f32; BLOCK];
+    let mut out = [0u16; BLOCK];
     let mut at = 0;
-    while at + LANES <= n {
-        // SAFETY: LANES elements from `at` on are inside.
+    while at < n {
+        let m = (n - at).min(BLOCK);
+        // SAFETY: m elements from `at` on are inside.
         unsafe {
-            As::<f32, f32>::load(src.add(at), &mut block);
-            S::store(&block, dst.add(at));
+            core::ptr::copy_nonoverlapping(src.add(at), block.as_mut_ptr(), m);
+            S::store(&block, &mut out, m);
+            core::ptr::copy_nonoverlapping(out.as_ptr(), dst.add(at), m);
         }
-        at += LANES;
-    }
-    let mut out = [0u16; LANES];
-    // SAFETY: the rest is inside.
-    unsafe {
-        core::ptr::copy_nonoverlapping(src.add(at), block.as_mut_ptr(), n - at);
-        S::store(&block, out.as_mut_ptr());
-        core::ptr::copy_nonoverlapping(out.as_ptr(), dst.add(at), n - at);
+        at += m;
     }
 }
 
 #[inline(always)]
 unsafe fn widen_as<S: Store<Stored = u16, Number = f32>>(n: usize, src: *const u16, dst: *mut f32) {
-    let mut block = [0f32; LANES];
+    let mut block = [0f32; BLOCK];
     let mut at = 0;
-    while at + LANES <= n {
-        // SAFETY: LANES elements from `at` on are inside.
+    while at < n {
+        let m = (n - at).min(BLOCK);
+        // SAFETY: m elements from `at` on are inside.
         unsafe {
-            S::load(src.add(at), &mut block);
-            As::<f32, f32>::store(&block, dst.add(at));
+            S::load(src.add(at), &mut block, m);
+            core::ptr::copy_nonoverlapping(block.as_ptr(), dst.add(at), m);
         }
-        at += LANES;
-    }
-    let mut rest = [0u16; LANES];
-    // SAFETY: the rest is inside.
-    unsafe {
-        core::ptr::copy_nonoverlapping(src.add(at), rest.as_mut_ptr(), n - at);
-        S::load(rest.as_ptr(), &mut block);
-        core::ptr::copy_nonoverlapping(block.as_ptr(), dst.add(at), n - at);
+        at += m;
     }
 }
 
@@ -632,7 +694,7 @@ mod tests {
         for (name, kernel) in kernels() {
             for element in Element::ALL {
                 for op in [Join::Sum, Join::Min, Join::Max, Join::Product] {
-                    for n in [0, 1, 7, 31, 32, 33, 64, 100] {
+                    for n in [0, 1, 7, 31, 32, 33, 64, 100, 511, 512, 513, 1100] {
                         for p in 1..=4usize {
                             check(name, kernel, element, op, n, p, 1.0, 1.0, 1);
                         }

@@ -207,8 +207,8 @@ fn gather(
         }
         strangers = waiting;
         // A rank that came and is gone again will not come back.
-        for k in 1..place.size {
-            if let Some(stream) = &mut others[k]
+        for (k, other) in others.iter_mut().enumerate() {
+            if let Some(stream) = other
                 && matches!(stream.read(&mut [0]), Ok(0))
             {
                 return Err(ended(place, k));

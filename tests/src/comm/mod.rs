@@ -39,6 +39,7 @@ macro_rules! functions {
         ///
         /// # Safety
         /// As in `corten.h`.
+        #[allow(clippy::too_many_arguments)]
         pub unsafe fn $name($($arg: $t),*) -> $r {
             type F = unsafe extern "C" fn($($t),*) -> $r;
             static AT: std::sync::OnceLock<F> = std::sync::OnceLock::new();
