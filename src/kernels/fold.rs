@@ -157,9 +157,8 @@ pub fn bf16_to_f32(value: u16) -> f32 {
 #[inline(always)]
 pub fn bf16_from_f32(value: f32) -> u16 {
     let bits = value.to_bits();
-    let nan = u32::from(bits & 0x7fff_ffff > 0x7f80_0000).wrapping_neg();
     let rounded = bits.wrapping_add(0x7fff + (bits >> 16 & 1));
-    (((rounded & !nan) | ((bits | 0x40_0000) & nan)) >> 16) as u16
+    ((if value.is_nan() { bits | 0x40_0000 } else { rounded }) >> 16) as u16
 }
 
 /// What a block is folded in.

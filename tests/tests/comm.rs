@@ -128,6 +128,16 @@ fn late_ranks() {
 }
 
 #[test]
+fn a_stall_is_reported_with_tensor_and_ranks() {
+    let mut command = ranks(3, &["stall"]);
+    command.env("CORTEN_STALL_WARNING", "1");
+    let job = run(command, 60);
+    assert!(job.code == 0, "{}", job.out);
+    assert!(job.out.contains("for rank 1, which has not submitted 'slow'"), "{}", job.out);
+    assert!(job.out.contains("tensor 'a' has waited 1 s: submitted by some ranks, not by [1]"), "{}", job.out);
+}
+
+#[test]
 fn little_address_space() {
     let mut command = Command::new("sh");
     let script = format!("ulimit -v 1500000; exec {} -np 3 {RANK} limits", launcher().display());
@@ -176,7 +186,7 @@ fn a_rank_that_ends_is_named_by_all_others() {
                     &victim.to_string(),
                 ]);
                 let (key, value) = mark.split_once('=').unwrap();
-                command.env(key, value).env("CORTEN_INIT_TIMEOUT", "3");
+                command.env(key, value).env("CORTEN_INIT_TIMEOUT", "2");
                 let what = format!("{phase} {how} rank {victim}");
                 // A stopped rank never ends: the launcher is told to end the job, as a user would.
                 let job = if how == "stop" { run_until_survivors_end(command) } else { run(command, 30) };

@@ -55,6 +55,8 @@ struct Control {
 
 /// How long a nap lasts: the bound within which a dead rank is noticed.
 const NAP: Duration = Duration::from_millis(200);
+/// Who is on its way out of join may be seen in it for so long.
+const JOIN_ENDS: Duration = Duration::from_secs(2);
 /// Turns of the spin loop before the clock is looked at.
 const TURNS: u32 = 64;
 const SPIN: Duration = Duration::from_micros(50);
@@ -336,7 +338,7 @@ impl Lane {
             Failure::Left
         } else if !self.segment.is_alive(local) {
             Failure::Ended
-        } else if state == JOINED && !self.named {
+        } else if state == JOINED && !self.named && waited >= JOIN_ENDS {
             Failure::Joined
         } else if waited >= self.timeout {
             Failure::Late(self.timeout.as_secs() as u32)

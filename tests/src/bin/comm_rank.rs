@@ -22,6 +22,7 @@ fn main() {
         "alone" => alone(),
         "fault" => fault(&arguments[1..]),
         "late" => late(),
+        "stall" => within(stall),
         "limits" => within(limits),
         "exit" => std::process::exit(number(1, 3) as i32),
         "sleep" => std::thread::sleep(Duration::from_secs(600)),
@@ -1052,6 +1053,40 @@ fn late() {
         }
         check_next(w);
     });
+}
+
+/// Ranks wait for one that is slow to submit: while it submits nothing at all, and while it submits something else.
+fn stall(w: World) {
+    let (mut data, mut other) = (vec![1f32; 10], vec![1f32; 10]);
+    let slow = || {
+        if w.me == 1 {
+            std::thread::sleep(Duration::from_millis(2500));
+        }
+    };
+    slow();
+    let (code, handle) = begin("slow", &mut data, 10, SUM, 0);
+    ok(code, "begin");
+    // SAFETY: a number.
+    ok(unsafe { comm::wait(handle, 60.0) }, "wait");
+    let mut both = Vec::new();
+    for tensor in if w.me == 1 { ["b", "a"] } else { ["a", "b"] } {
+        let at = if tensor == "a" { &mut data } else { &mut other };
+        let (code, handle) = begin(tensor, at, 10, SUM, 0);
+        ok(code, "begin");
+        both.push(handle);
+        if w.me == 1 {
+            slow();
+        } else {
+            // SAFETY: a number.
+            ok(unsafe { comm::wait(handle, 60.0) }, "wait");
+        }
+    }
+    if w.me == 1 {
+        for handle in both {
+            // SAFETY: a number.
+            ok(unsafe { comm::wait(handle, 60.0) }, "wait");
+        }
+    }
 }
 
 /// `fault phase how victim`: rank `victim` ends or stops in a phase; the others must say so, soon.
