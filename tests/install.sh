@@ -87,6 +87,7 @@ expected_files() {
 	include/corten/corten.h
 	include/corten/corten.f90
 	include/corten/GNU/corten.mod
+	bin/corten-run
 	share/corten/corten_threadpoolctl.py
 	share/licenses/corten/LICENSE-MIT
 	share/licenses/corten/LICENSE-APACHE

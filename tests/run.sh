@@ -19,6 +19,7 @@ do_core() {
     cargo test --quiet --locked --manifest-path bench/Cargo.toml
 }
 do_abi() { cargo test --quiet --locked --manifest-path tests/Cargo.toml; }
+do_mpi() { tests/mpi.sh; }
 do_levels() { tests/run-levels.sh; }
 do_install() { tests/install.sh; }
 do_trust() {
@@ -36,6 +37,7 @@ describe() {
     build) echo "the library" ;;
     core) echo "unit tests of the core, the C ABI and the benchmark" ;;
     abi) echo "every routine through the C ABI, and the promises" ;;
+    mpi) echo "the collectives under Open MPI, MPICH and Intel MPI" ;;
     levels) echo "the same at every instruction set, threaded, and without scratch memory" ;;
     install) echo "install tree, consumers, tarball, Spack recipe" ;;
     trust) echo "external suites: Netlib BLAS and LAPACK, NumPy, SciPy, R, Octave" ;;
@@ -43,7 +45,7 @@ describe() {
     esac
 }
 
-if [ $# -eq 0 ]; then set -- fmt clippy headers build core abi levels install trust; fi
+if [ $# -eq 0 ]; then set -- fmt clippy headers build core abi mpi levels install trust; fi
 for step; do describe "$step" >/dev/null; done
 passed=0
 for step; do

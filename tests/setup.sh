@@ -41,6 +41,8 @@ table() {
 	test|libopenblas-dev|links -lopenblas
 	test|python3-venv|/usr/bin/python3 -c "import ensurepip, venv"
 	test|strace|command -v strace
+	test|openmpi-bin|command -v mpirun
+	test|libopenmpi3|links -l:libmpi.so.40
 	END
 }
 

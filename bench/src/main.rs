@@ -5,6 +5,7 @@
 //! are not asked are stopped: the spinning threads of one library must not take cores from the next.
 
 mod case;
+mod comm;
 mod limit;
 mod peers;
 mod report;
@@ -45,7 +46,8 @@ corten-bench: races libcorten against the BLAS libraries that are installed
   --csv FILE  --markdown FILE  --svg DIR
                         write the results there, too
   --list                show the libraries and the cases, measure nothing
-Our library is CORTEN_LIB or target/release/libcorten.so.";
+Our library is CORTEN_LIB or target/release/libcorten.so.
+`corten-bench comm --help`: the collectives.";
 
 /// A worker that says nothing for this long is taken for hung, ended and started anew.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -444,6 +446,8 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let result = match args.split_first() {
         Some((first, rest)) if first == "--worker" => worker::main(rest),
+        Some((first, rest)) if first == "comm" => comm::run(rest),
+        Some((first, rest)) if first == "--comm-rank" => comm::rank(rest.first().map_or("corten", String::as_str)),
         _ => run(&args),
     };
     match result {

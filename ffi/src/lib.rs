@@ -16,6 +16,9 @@
 //! | `level1.rs` `level2.rs` `level3.rs` | Reference BLAS |
 //! | `extensions.rs` | what OpenBLAS and MKL have beyond it |
 //! | `runtime.rs` | threads, version, configuration |
+//! | `status.rs` | status codes, the text of the last error |
+//! | `comm.rs` | the collectives |
+//! | `bin/corten-run.rs` | the launcher |
 
 #[cfg(not(target_pointer_width = "64"))]
 compile_error!("the ILP64 entry points need 64 bit pointers");
@@ -23,8 +26,10 @@ compile_error!("the ILP64 entry points need 64 bit pointers");
 #[macro_use]
 mod macros;
 mod error;
+mod status;
 mod types;
 
+mod comm;
 mod extensions;
 mod level1;
 mod level2;

@@ -412,13 +412,44 @@ avx2! {
     largest largest64, equals equals64, square square64
 }
 
+/// Half precision by F16C, which every CPU with AVX2 has.
+pub struct F16c;
+
+// Sound by the contract of the trait: LANES elements on both sides.
+#[allow(clippy::undocumented_unsafe_blocks)]
+impl super::fold::Halves for F16c {
+    #[inline(always)]
+    unsafe fn widen(src: *const u16, dst: &mut [f32; super::fold::LANES]) {
+        let mut i = 0;
+        while i < super::fold::LANES {
+            unsafe {
+                let half = _mm_loadu_si128(src.add(i).cast());
+                _mm256_storeu_ps(dst.as_mut_ptr().add(i), _mm256_cvtph_ps(half));
+            }
+            i += 8;
+        }
+    }
+    #[inline(always)]
+    unsafe fn narrow(src: &[f32; super::fold::LANES], dst: *mut u16) {
+        let mut i = 0;
+        while i < super::fold::LANES {
+            unsafe {
+                let half = _mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(_mm256_loadu_ps(src.as_ptr().add(i)));
+                _mm_storeu_si128(dst.add(i).cast(), half);
+            }
+            i += 8;
+        }
+    }
+}
+
 kernel_table! {
     /// The table of AVX2 with FMA.
-    #[target_feature(enable = "avx2,fma")]
+    #[target_feature(enable = "avx2,fma,f16c")]
     pub static AVX2 = "avx2";
     // type: vector, vectors and columns of the register tile, kc
     f32: F32x8, 2, 6, 384;
     f64: F64x4, 2, 6, 256;
     c32: Split<F32x8>, 1, 5, 256;
     c64: Split<F64x4>, 1, 5, 192;
+    halves: F16c;
 }

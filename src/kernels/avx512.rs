@@ -210,11 +210,12 @@ avx512! {
 
 kernel_table! {
     /// The table of AVX-512.
-    #[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")]
+    #[target_feature(enable = "avx2,fma,f16c,avx512f,avx512bw,avx512dq,avx512vl")]
     pub static AVX512 = "avx512";
     // type: vector, vectors and columns of the register tile, kc
     f32: F32x16, 3, 8, 384;
     f64: F64x8, 3, 8, 256;
     c32: Split<F32x16>, 2, 6, 256;
     c64: Split<F64x8>, 2, 6, 192;
+    halves: super::avx2::F16c;
 }

@@ -15,6 +15,7 @@ pub mod avx2;
 pub mod avx512;
 pub mod dots;
 pub mod elements;
+pub mod fold;
 pub mod generic;
 pub mod lines;
 pub mod pack;
@@ -199,6 +200,7 @@ pub struct Table {
     pub f64: Kernels<f64>,
     pub c32: Kernels<c32>,
     pub c64: Kernels<c64>,
+    pub fold: &'static dyn fold::FoldKernel,
 }
 
 /// The table of an instruction set that the machine has.
@@ -241,6 +243,12 @@ impl<T: Scalar> Choice<T> {
     }
 }
 
+/// The element-wise kernels of the collectives, of the same table.
+pub fn fold() -> &'static dyn fold::FoldKernel {
+    static CHOSEN: OnceLock<&'static dyn fold::FoldKernel> = OnceLock::new();
+    *CHOSEN.get_or_init(|| table(cpu::isa()).fold)
+}
+
 pub static F32: Choice<f32> = Choice::new(|t| &t.f32);
 pub static F64: Choice<f64> = Choice::new(|t| &t.f64);
 pub static C32: Choice<c32> = Choice::new(|t| &t.c32);
@@ -257,6 +265,7 @@ macro_rules! kernel_table {
         f64: $f64:ty, $md:literal, $nd:literal, $kd:literal;
         c32: $c32:ty, $mc:literal, $nc:literal, $kc:literal;
         c64: $c64:ty, $mz:literal, $nz:literal, $kz:literal;
+        halves: $halves:ty;
     ) => {
         $(#[doc = $doc])*
         pub static $table: $crate::kernels::Table = $crate::kernels::Table {
@@ -264,8 +273,31 @@ macro_rules! kernel_table {
             f64: $crate::kernels::kernel_table!(@one ($($($feature)*)?) $isa, f64, $f64, $f64, $crate::kernels::elements::Reals<$f64>, $md, $nd, $kd),
             c32: $crate::kernels::kernel_table!(@one ($($($feature)*)?) $isa, $crate::scalar::c32, $c32, $f32, $crate::kernels::elements::Pairs<$f32>, $mc, $nc, $kc),
             c64: $crate::kernels::kernel_table!(@one ($($($feature)*)?) $isa, $crate::scalar::c64, $c64, $f64, $crate::kernels::elements::Pairs<$f64>, $mz, $nz, $kz),
+            fold: $crate::kernels::kernel_table!(@fold ($($($feature)*)?) $halves),
         };
     };
+    (@fold $feature:tt $H:ty) => {{
+        use $crate::kernels::fold::{self, Element, Fold, FoldKernel};
+        use $crate::kernels::kernel_table;
+        struct F;
+        // Sound: the callers keep the contract of the trait.
+        #[allow(clippy::undocumented_unsafe_blocks)]
+        impl FoldKernel for F {
+            kernel_table! { @fn $feature
+            unsafe fn fold(&self, f: &Fold, n: usize, src: &[*const u8], dst: &[*mut u8]) {
+                unsafe { fold::fold::<$H>(f, n, src, dst) }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn narrow(&self, to: Element, n: usize, src: *const f32, dst: *mut u16) {
+                unsafe { fold::narrow::<$H>(to, n, src, dst) }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn widen(&self, from: Element, n: usize, src: *const u16, dst: *mut f32) {
+                unsafe { fold::widen::<$H>(from, n, src, dst) }
+            } }
+        }
+        &F
+    }};
     // A function under the target feature, if there is one.
     (@fn () $($f:tt)*) => { $($f)* };
     (@fn ($($feature:tt)+) $($f:tt)*) => { #[target_feature($($feature)+)] $($f)* };

@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 pub enum Isa {
     /// Portable Rust: whatever the target's baseline is.
     Generic,
-    /// AVX2 and FMA: Intel since Haswell (2013), AMD since Zen (2017).
+    /// AVX2, FMA and F16C: Intel since Haswell (2013), AMD since Zen (2017).
     Avx2,
     /// AVX-512 F, BW, DQ, VL: Intel since Skylake-X (2017), AMD since Zen 4 (2022).
     Avx512,
@@ -34,7 +34,7 @@ pub fn detected() -> Isa {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::is_x86_feature_detected as has;
-        let avx2 = has!("avx2") && has!("fma");
+        let avx2 = has!("avx2") && has!("fma") && has!("f16c");
         if avx2 && has!("avx512f") && has!("avx512bw") && has!("avx512dq") && has!("avx512vl") {
             return Isa::Avx512;
         }

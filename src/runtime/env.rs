@@ -45,6 +45,35 @@ pub static SCRATCH_LIMIT: Var =
     Var::new("CORTEN_SCRATCH_LIMIT", "bytes of scratch memory a thread may take; beyond it the slow paths run");
 pub static VERBOSE: Var = Var::new("CORTEN_VERBOSE", "1: a line on stderr for each level-3 call");
 
+pub static RANK: Var = Var::new("CORTEN_RANK", "rank of this process; set by corten-run");
+pub static SIZE: Var = Var::new("CORTEN_SIZE", "number of ranks; set by corten-run");
+pub static JOB: Var = Var::new("CORTEN_JOB", "what the ranks of a job find each other by; set by corten-run");
+pub static COMM_TIMEOUT: Var = Var::new("CORTEN_TIMEOUT", "seconds a collective waits for a rank; default 300");
+pub static INIT_TIMEOUT: Var = Var::new("CORTEN_INIT_TIMEOUT", "seconds corten_init waits for all ranks; default 60");
+pub static STALL_WARNING: Var =
+    Var::new("CORTEN_STALL_WARNING", "seconds after which a waiting rank says for whom it waits; 0 never; default 60");
+pub static FUSION_THRESHOLD: Var =
+    Var::new("CORTEN_FUSION_THRESHOLD", "most bytes that asynchronous allreduces are fused to; default 16777216");
+pub static MPI_LIB: Var = Var::new("CORTEN_MPI_LIB", "the MPI library to load, a name or a path");
+pub static SPLIT_NODES: Var =
+    Var::new("CORTEN_SPLIT_NODES", "treat the ranks of a machine as if they were on so many machines; for tests");
+
 /// All of them, for documentation and tests.
-pub static ALL: [&Var; 7] =
-    [&ISA, &NUM_THREADS, &OPENBLAS_NUM_THREADS, &OMP_NUM_THREADS, &THREAD_MIN_WORK, &SCRATCH_LIMIT, &VERBOSE];
+pub static ALL: [&Var; 16] = [
+    &ISA,
+    &NUM_THREADS,
+    &OPENBLAS_NUM_THREADS,
+    &OMP_NUM_THREADS,
+    &THREAD_MIN_WORK,
+    &SCRATCH_LIMIT,
+    &VERBOSE,
+    &RANK,
+    &SIZE,
+    &JOB,
+    &COMM_TIMEOUT,
+    &INIT_TIMEOUT,
+    &STALL_WARNING,
+    &FUSION_THRESHOLD,
+    &MPI_LIB,
+    &SPLIT_NODES,
+];

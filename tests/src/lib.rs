@@ -12,6 +12,7 @@
 //! for each combination of options, default 20), `CORTEN_TEST_FOREIGN=1` (the
 //! library is another BLAS: test only the plain Fortran and CBLAS names).
 
+pub mod comm;
 pub mod draw;
 pub mod guard;
 pub mod library;

@@ -1,0 +1,345 @@
+//! `corten-bench comm`: our allreduce next to `MPI_Allreduce` of the MPI that is found.
+//!
+//! Each is a job of its own ranks, started in turn, rounds interleaved; the best round counts. A rank's time is the mean
+//! over a batch of calls; reported are the mean and the largest over the ranks. *Hot* calls work on the same untouched
+//! buffers again and again, which flatters every library whose data then stays in cache; before a *dirty* one the
+//! input is written anew, outside the measured time. The limit: an allreduce of p ranks must read and write 2pN bytes;
+//! its share of what p ranks copy at the same time is the honest figure for shared memory (busbw, which is made for
+//! networks, is given too).
+
+use crate::sys::Library;
+use std::collections::BTreeMap;
+use std::ffi::{c_char, c_int, c_void};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+pub const USAGE: &str = "\
+corten-bench comm: our allreduce next to MPI_Allreduce
+
+  --ranks N        (default 2)
+  --rounds R       interleaved rounds; the best counts (default 3)
+  --mpirun PATH    the launcher of the MPI to compare with (default: mpirun of the PATH); `none`: compare with nothing
+  --mpi-lib PATH   its library (default: what the dynamic linker finds as libmpi.so.40 or libmpi.so.12)
+  --csv FILE
+Our library is CORTEN_LIB or target/release/libcorten.so; corten-run stands next to it.";
+
+const SIZES: [usize; 9] = [4, 256, 1 << 10, 16 << 10, 128 << 10, 1 << 20, 8 << 20, 32 << 20, 64 << 20];
+
+/// What one job says about one size and way.
+#[derive(Clone, Copy)]
+struct Time {
+    mean: f64,
+    most: f64,
+}
+
+fn best(a: Time, b: Time) -> Time {
+    if a.mean <= b.mean { a } else { b }
+}
+
+/// Runs the race.
+pub fn run(args: &[String]) -> Result<(), String> {
+    let (mut ranks, mut rounds) = (2usize, 3usize);
+    let (mut mpirun, mut mpi_lib, mut csv) = (PathBuf::from("mpirun"), None, None::<PathBuf>);
+    let mut args = args.iter();
+    while let Some(key) = args.next() {
+        if key == "--help" || key == "-h" {
+            println!("{USAGE}");
+            return Ok(());
+        }
+        let value = args.next().ok_or_else(|| format!("{key} takes a value"))?;
+        let number = || value.parse::<usize>().ok().filter(|n| *n > 0).ok_or_else(|| format!("{key} takes a number"));
+        match key.as_str() {
+            "--ranks" => ranks = number()?,
+            "--rounds" => rounds = number()?,
+            "--mpirun" => mpirun = value.into(),
+            "--mpi-lib" => mpi_lib = Some(value.clone()),
+            "--csv" => csv = Some(value.into()),
+            _ => return Err(format!("unknown argument {key:?}\n{USAGE}")),
+        }
+    }
+    let library = match std::env::var_os("CORTEN_LIB") {
+        Some(path) => PathBuf::from(path),
+        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/release/libcorten.so"),
+    };
+    let library = library.canonicalize().map_err(|e| format!("{}: {e}", library.display()))?;
+    let own = library.with_file_name("corten-run");
+    let program = std::env::current_exe().map_err(|e| e.to_string())?;
+    let count = ranks.to_string();
+    let job = |which: &str| -> Result<String, String> {
+        let mut command = match which {
+            "mpi" => {
+                let mut c = Command::new(&mpirun);
+                // Asked of Open MPI only through its environment, so that other launchers are not disturbed.
+                c.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+                c.env("OMPI_MCA_rmaps_base_oversubscribe", "1")
+                    .env("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe");
+                c.args(["-n", &count]);
+                c
+            }
+            _ => {
+                let mut c = Command::new(&own);
+                c.args(["-np", &count]);
+                c
+            }
+        };
+        command.arg(&program).args(["--comm-rank", which]).env("CORTEN_LIB", &library);
+        if let Some(path) = &mpi_lib {
+            command.env("CORTEN_BENCH_MPI", path);
+        }
+        let out = command.output().map_err(|e| format!("{command:?}: {e}"))?;
+        let text = String::from_utf8_lossy(&out.stdout).into_owned();
+        if out.status.success() && text.contains("copy") {
+            return Ok(text);
+        }
+        Err(format!("{which}: {}", String::from_utf8_lossy(&out.stderr).lines().take(5).collect::<Vec<_>>().join("; ")))
+    };
+    let mut racers = vec!["corten", "zero-copy"];
+    if mpirun.as_os_str() != "none" {
+        racers.push("mpi");
+    }
+    let mut times: BTreeMap<(usize, bool), BTreeMap<&str, Time>> = BTreeMap::new();
+    let (mut copy, mut name) = (0f64, String::new());
+    for round in 0..rounds {
+        for which in racers.clone() {
+            let text = match job(which) {
+                Ok(text) => text,
+                Err(e) if which == "mpi" && round == 0 => {
+                    eprintln!("left out: {e}");
+                    racers.retain(|r| *r != "mpi");
+                    continue;
+                }
+                Err(e) => return Err(e),
+            };
+            for line in text.lines() {
+                let words: Vec<&str> = line.split_whitespace().collect();
+                let number = |i: usize| words.get(i).and_then(|w| w.parse::<f64>().ok()).unwrap_or(f64::NAN);
+                match words.first() {
+                    Some(&"copy") => copy = copy.max(number(1)),
+                    Some(&"name") => name = words[1..].join(" "),
+                    Some(&"time") => {
+                        let key = (number(1) as usize, words[2] == "dirty");
+                        let time = Time { mean: number(3), most: number(4) };
+                        let row = times.entry(key).or_default();
+                        row.entry(which).and_modify(|old| *old = best(*old, time)).or_insert(time);
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+    println!("allreduce of f32 sums, {ranks} ranks; {ranks} ranks copy {:.1} GB/s (read + written)", copy * 1e-9);
+    if !name.is_empty() {
+        println!("mpi: {name}");
+    }
+    println!("     bytes  way    library      mean us    max us    algbw    busbw  limit  over mpi");
+    let mut table = String::from("ranks,bytes,way,library,mean_us,max_us,algbw_gbs,busbw_gbs,limit_share,over_mpi\n");
+    let p = ranks as f64;
+    for ((bytes, dirty), row) in &times {
+        for (library, t) in row {
+            let algbw = *bytes as f64 / t.mean * 1e-9;
+            let busbw = algbw * 2.0 * (p - 1.0) / p;
+            let share = 2.0 * p * *bytes as f64 / t.mean / copy;
+            let ratio = row.get("mpi").map_or(f64::NAN, |mpi| mpi.mean / t.mean);
+            let way = if *dirty { "dirty" } else { "hot" };
+            let (mean, most) = (t.mean * 1e6, t.most * 1e6);
+            println!(
+                "{bytes:>10}  {way:<5}  {library:<10} {mean:>9.2} {most:>9.2} {algbw:>8.2} {busbw:>8.2} {:>5.0}% {ratio:>8.2}x",
+                100.0 * share
+            );
+            let _ = writeln!(
+                table,
+                "{ranks},{bytes},{way},{library},{mean:.3},{most:.3},{algbw:.3},{busbw:.3},{share:.3},{ratio:.3}"
+            );
+        }
+    }
+    if let Some(path) = csv {
+        if let Some(dir) = path.parent() {
+            std::fs::create_dir_all(dir).map_err(|e| format!("{}: {e}", dir.display()))?;
+        }
+        std::fs::write(&path, table).map_err(|e| format!("{}: {e}", path.display()))?;
+    }
+    Ok(())
+}
+
+/// One way to reduce, of either library.
+struct Rank {
+    me: usize,
+    size: usize,
+    reduce: Box<dyn Fn(*const f32, *mut f32, usize)>,
+    reduce_f64: Box<dyn Fn(*const f64, *mut f64, usize, bool)>,
+    alloc: Box<dyn Fn(usize) -> *mut f32>,
+    end: Box<dyn Fn()>,
+}
+
+/// The main function of a rank.
+pub fn rank(which: &str) -> Result<(), String> {
+    let rank = if which == "mpi" { mpi()? } else { ours(which == "zero-copy")? };
+    measure(&rank);
+    (rank.end)();
+    Ok(())
+}
+
+/// Mean and largest over the ranks.
+fn over_ranks(rank: &Rank, seconds: f64) -> Time {
+    let (mut sum, mut most) = (0.0, 0.0);
+    (rank.reduce_f64)(&seconds, &mut sum, 1, false);
+    (rank.reduce_f64)(&seconds, &mut most, 1, true);
+    Time { mean: sum / rank.size as f64, most }
+}
+
+fn measure(rank: &Rank) {
+    let most = SIZES[SIZES.len() - 1];
+    let (a, b) = ((rank.alloc)(most), (rank.alloc)(most));
+    // SAFETY: both have that many bytes.
+    let fill = |bytes: usize, value: f32| unsafe { std::slice::from_raw_parts_mut(a, bytes / 4) }.fill(value);
+    fill(most, 1.0);
+    // SAFETY: as above.
+    unsafe { std::slice::from_raw_parts_mut(b, most / 4) }.fill(0.0);
+    // What all ranks copy at the same time, read and written.
+    let mut copy = 0f64;
+    for _ in 0..5 {
+        over_ranks(rank, 0.0);
+        let start = Instant::now();
+        // SAFETY: as above; the two do not overlap.
+        unsafe { std::ptr::copy_nonoverlapping(a, b, most / 4) };
+        let time = over_ranks(rank, start.elapsed().as_secs_f64());
+        copy = copy.max(2.0 * most as f64 * rank.size as f64 / time.mean);
+    }
+    if rank.me == 0 {
+        println!("copy {copy}");
+    }
+    for bytes in SIZES {
+        for dirty in [false, true] {
+            let calls = (20_000_000 / bytes).clamp(4, 2000);
+            let mut spent = 0.0;
+            for call in 0..calls + calls / 10 + 1 {
+                if dirty {
+                    fill(bytes, call as f32);
+                    over_ranks(rank, 0.0);
+                }
+                let start = Instant::now();
+                (rank.reduce)(a, b, bytes / 4);
+                let time = start.elapsed().as_secs_f64();
+                if call > calls / 10 {
+                    spent += time;
+                }
+            }
+            let time = over_ranks(rank, spent / calls as f64);
+            if rank.me == 0 {
+                println!("time {bytes} {} {} {}", if dirty { "dirty" } else { "hot" }, time.mean, time.most);
+            }
+        }
+    }
+}
+
+fn plain(bytes: usize) -> *mut f32 {
+    let layout = std::alloc::Layout::from_size_align(bytes, 4096).expect("a size and a power of two");
+    // SAFETY: not of size zero.
+    unsafe { std::alloc::alloc(layout) }.cast()
+}
+
+/// A function of a library.
+///
+/// # Safety
+/// `F` is its type.
+unsafe fn function<F: Copy>(library: &Library, name: &str) -> Result<F, String> {
+    let p = library.symbol(name).ok_or_else(|| format!("no symbol {name}"))?;
+    assert_eq!(size_of::<F>(), size_of::<*const c_void>());
+    // SAFETY: a function pointer has the size of a pointer; the type is the caller's promise.
+    Ok(unsafe { std::mem::transmute_copy(&p) })
+}
+
+fn ours(zero_copy: bool) -> Result<Rank, String> {
+    type Allreduce = unsafe extern "C" fn(*const c_void, *mut c_void, usize, c_int, c_int, f64, f64, c_int) -> c_int;
+    let path = std::env::var("CORTEN_LIB").map_err(|_| "CORTEN_LIB is not set")?;
+    let library = Library::open(&path)?;
+    // SAFETY: the types of corten.h.
+    let (init, number, allreduce, alloc) = unsafe {
+        (
+            function::<unsafe extern "C" fn() -> c_int>(&library, "corten_init")?,
+            |name: &str| function::<unsafe extern "C" fn() -> c_int>(&library, name),
+            function::<Allreduce>(&library, "corten_allreduce")?,
+            function::<unsafe extern "C" fn(usize) -> *mut c_void>(&library, "corten_alloc")?,
+        )
+    };
+    let (rank, size, end) = (number("corten_rank")?, number("corten_size")?, number("corten_shutdown")?);
+    // SAFETY: no arguments.
+    if unsafe { init() } != 0 {
+        return Err("corten_init failed".into());
+    }
+    // SAFETY: no arguments.
+    let (me, size) = unsafe { (rank() as usize, size() as usize) };
+    let check = |code: c_int| assert_eq!(code, 0, "allreduce failed");
+    Ok(Rank {
+        me,
+        size,
+        // SAFETY: the caller's buffers have so many elements.
+        reduce: Box::new(move |a, b, n| check(unsafe { allreduce(a.cast(), b.cast(), n, 0, 0, 1.0, 1.0, 0) })),
+        // SAFETY: as above; types and operations as numbered in corten.h.
+        reduce_f64: Box::new(move |a, b, n, max| {
+            check(unsafe { allreduce(a.cast(), b.cast(), n, 1, if max { 3 } else { 0 }, 1.0, 1.0, 0) })
+        }),
+        // SAFETY: a size.
+        alloc: Box::new(move |bytes| if zero_copy { unsafe { alloc(bytes) }.cast() } else { plain(bytes) }),
+        // SAFETY: no arguments.
+        end: Box::new(move || {
+            unsafe { end() };
+        }),
+    })
+}
+
+fn mpi() -> Result<Rank, String> {
+    type Allreduce = unsafe extern "C" fn(*const c_void, *mut c_void, c_int, usize, usize, usize) -> c_int;
+    let library = match std::env::var("CORTEN_BENCH_MPI") {
+        Ok(path) => Library::open(&path)?,
+        Err(_) => Library::open("libmpi.so.40").or_else(|_| Library::open("libmpi.so.12"))?,
+    };
+    // Handles: addresses of Open MPI's variables, or MPICH's numbers.
+    let handle = |name: &str, number: usize| library.symbol(name).map_or(number, |p| p as usize);
+    let world = handle("ompi_mpi_comm_world", 0x4400_0000);
+    let (float, double) = (handle("ompi_mpi_float", 0x4c00_040a), handle("ompi_mpi_double", 0x4c00_080b));
+    let (sum, max) = (handle("ompi_mpi_op_sum", 0x5800_0003), handle("ompi_mpi_op_max", 0x5800_0001));
+    // SAFETY: the types of the MPI standard, handles being words.
+    let (init, rank, size, allreduce, end, version) = unsafe {
+        (
+            function::<unsafe extern "C" fn(*mut c_void, *mut c_void) -> c_int>(&library, "MPI_Init")?,
+            function::<unsafe extern "C" fn(usize, *mut c_int) -> c_int>(&library, "MPI_Comm_rank")?,
+            function::<unsafe extern "C" fn(usize, *mut c_int) -> c_int>(&library, "MPI_Comm_size")?,
+            function::<Allreduce>(&library, "MPI_Allreduce")?,
+            function::<unsafe extern "C" fn() -> c_int>(&library, "MPI_Finalize")?,
+            function::<unsafe extern "C" fn(*mut c_char, *mut c_int) -> c_int>(&library, "MPI_Get_library_version")?,
+        )
+    };
+    let (mut me, mut ranks, mut len) = (0, 0, 0);
+    let mut text = vec![0u8; 8193];
+    // SAFETY: room for the longest version; numbers.
+    unsafe {
+        init(std::ptr::null_mut(), std::ptr::null_mut());
+        rank(world, &mut me);
+        size(world, &mut ranks);
+        version(text.as_mut_ptr().cast(), &mut len);
+    }
+    if me == 0 {
+        let text = String::from_utf8_lossy(&text[..len.max(0) as usize]).into_owned();
+        println!("name {}", text.split(['\n', ',']).next().unwrap_or("").trim_end_matches('\0'));
+    }
+    Ok(Rank {
+        me: me as usize,
+        size: ranks as usize,
+        // SAFETY: the caller's buffers have so many elements.
+        reduce: Box::new(move |a, b, n| {
+            unsafe { allreduce(a.cast(), b.cast(), n as c_int, float, sum, world) };
+        }),
+        // SAFETY: as above.
+        reduce_f64: Box::new(move |a, b, n, most| {
+            unsafe { allreduce(a.cast(), b.cast(), n as c_int, double, if most { max } else { sum }, world) };
+        }),
+        alloc: Box::new(plain),
+        // SAFETY: no arguments.
+        end: Box::new(move || {
+            unsafe { end() };
+        }),
+    })
+}

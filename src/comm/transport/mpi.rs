@@ -1,0 +1,469 @@
+//! The site's MPI, loaded at run time: nothing of it is needed to build or to install, and one library serves them all.
+//!
+//! Three binary interfaces are in use: Open MPI's (handles are addresses of its variables), MPICH's (integers; Intel MPI,
+//! MVAPICH, Cray) and since MPI 5 a common one (small constants). They differ in the values of a few handles, not in the
+//! calls, so a table of constants is all it takes (as mpi4py and MPI.jl do it). A handle is a `usize`: where it is an
+//! `int`, it travels in the lower half of the same register and is written to the lower half of a zeroed word.
+//!
+//! Only bytes are sent, by `MPI_Isend`, `MPI_Irecv` and `MPI_Test`; all arithmetic is our own, in an order of our own, for
+//! types that MPI may not know. No call waits inside MPI: so a lock around each of them lets several threads of ours work
+//! with `MPI_THREAD_SERIALIZED`, waits have an end, and no thread spins in there.
+
+use super::super::sys;
+use super::super::types::{Error, Result, Status};
+use super::segment::{Failure, Segment};
+use crate::runtime::env;
+use core::ffi::{CStr, c_char, c_int, c_void};
+use std::ffi::CString;
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+unsafe extern "C" {
+    fn dlopen(name: *const c_char, flags: c_int) -> *mut c_void;
+    fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
+    fn dlerror() -> *const c_char;
+    fn atexit(f: extern "C" fn()) -> c_int;
+}
+
+/// The constants of a binary interface.
+#[derive(Clone, Copy, Debug)]
+struct Abi {
+    name: &'static str,
+    world: usize,
+    byte: usize,
+    errors_return: usize,
+    status_ignore: usize,
+    serialized: c_int,
+}
+
+const MPICH: Abi = Abi {
+    name: "MPICH",
+    world: 0x4400_0000,
+    byte: 0x4c00_010d,
+    errors_return: 0x5400_0001,
+    status_ignore: 1,
+    serialized: 2,
+};
+const STANDARD: Abi =
+    Abi { name: "MPI 5", world: 0x101, byte: 0x247, errors_return: 0x143, status_ignore: 0, serialized: 2048 };
+
+macro_rules! functions {
+    ($($field:ident $symbol:literal ($($t:ty),*);)*) => {
+        struct Functions {
+            $($field: unsafe extern "C" fn($($t),*) -> c_int,)*
+        }
+        impl Functions {
+            fn load(handle: *mut c_void) -> core::result::Result<Functions, &'static str> {
+                $(
+                    // SAFETY: a handle of dlopen, or null for what the process has; a C string.
+                    let found = unsafe { dlsym(handle, concat!($symbol, "\0").as_ptr().cast()) };
+                    if found.is_null() {
+                        return Err($symbol);
+                    }
+                    // SAFETY: the MPI standard gives the function this type, handles being words.
+                    let $field = unsafe {
+                        core::mem::transmute::<*mut c_void, unsafe extern "C" fn($($t),*) -> c_int>(found)
+                    };
+                )*
+                Ok(Functions { $($field,)* })
+            }
+        }
+    };
+}
+
+functions! {
+    initialized "MPI_Initialized" (*mut c_int);
+    finalized "MPI_Finalized" (*mut c_int);
+    init_thread "MPI_Init_thread" (*mut c_int, *mut c_void, c_int, *mut c_int);
+    query_thread "MPI_Query_thread" (*mut c_int);
+    finalize "MPI_Finalize" ();
+    comm_dup "MPI_Comm_dup" (usize, *mut usize);
+    comm_rank "MPI_Comm_rank" (usize, *mut c_int);
+    comm_size "MPI_Comm_size" (usize, *mut c_int);
+    set_errhandler "MPI_Comm_set_errhandler" (usize, usize);
+    isend "MPI_Isend" (*const c_void, c_int, usize, c_int, c_int, usize, *mut usize);
+    irecv "MPI_Irecv" (*mut c_void, c_int, usize, c_int, c_int, usize, *mut usize);
+    test "MPI_Test" (*mut usize, *mut c_int, *mut c_void);
+    version "MPI_Get_library_version" (*mut c_char, *mut c_int);
+}
+
+/// A loaded MPI.
+struct Library {
+    f: Functions,
+    abi: Abi,
+    /// What it calls itself.
+    version: String,
+}
+
+static LIBRARY: OnceLock<core::result::Result<Library, String>> = OnceLock::new();
+/// Around every call: our threads take turns.
+static TURN: Mutex<()> = Mutex::new(());
+/// Whether `MPI_Finalize` is ours to call: we initialised it, and nothing has failed since.
+static OURS: Mutex<bool> = Mutex::new(false);
+
+/// Our copy of the world. One for the life of the process: to free one, all ranks would have to come together.
+static COMM: OnceLock<usize> = OnceLock::new();
+
+/// A way to all other ranks.
+pub struct Mpi {
+    library: &'static Library,
+    comm: usize,
+    pub rank: u32,
+    pub size: u32,
+}
+
+// SAFETY: words; MPI is called under a lock.
+unsafe impl Send for Mpi {}
+// SAFETY: as above.
+unsafe impl Sync for Mpi {}
+
+fn failed(what: &str, library: &Library) -> Error {
+    Error::new(Status::System, format!("{what} failed ({})", library.version))
+}
+
+/// Names to try, in this order; an MPI that is in the process already comes before all of them.
+const NAMES: [&CStr; 6] =
+    [c"libmpi.so.40", c"libmpi.so.12", c"libmpi_abi.so.1", c"libmpich.so.12", c"libmpi.so.80", c"libmpi.so"];
+
+fn load() -> core::result::Result<Library, String> {
+    let has = |handle: *mut c_void, name: &CStr| {
+        // SAFETY: a handle of dlopen or null; a C string.
+        unsafe { dlsym(handle, name.as_ptr()) }
+    };
+    let mut handle = core::ptr::null_mut();
+    if has(handle, c"MPI_Init_thread").is_null() {
+        let named = env::MPI_LIB.get().and_then(|name| CString::new(name).ok());
+        let mut names: Vec<&CStr> = NAMES.to_vec();
+        // The launcher tells the family, and a wrong one would start as a single rank.
+        if std::env::var_os("PMI_RANK").is_some() && std::env::var_os("OMPI_COMM_WORLD_RANK").is_none() {
+            names.rotate_left(1);
+        }
+        if let Some(name) = &named {
+            names = vec![name];
+        }
+        let mut why = String::new();
+        for name in &names {
+            // Plugins of Open MPI look for symbols of the library among the global ones: RTLD_NOW | RTLD_GLOBAL.
+            // SAFETY: a C string; loading runs the library's initialisers.
+            handle = unsafe { dlopen(name.as_ptr(), 0x102) };
+            if !handle.is_null() {
+                break;
+            }
+            // SAFETY: null or a C string.
+            let text = unsafe { dlerror() };
+            if !text.is_null() && why.is_empty() {
+                // SAFETY: not null.
+                why = unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned();
+            }
+        }
+        if handle.is_null() {
+            return Err(format!("no MPI library found ({why}); CORTEN_MPI_LIB can name one"));
+        }
+    }
+    let f = Functions::load(handle).map_err(|symbol| format!("the MPI library has no {symbol}"))?;
+    let world = has(handle, c"ompi_mpi_comm_world");
+    let mut text = vec![0u8; 8192 + 1];
+    let mut len: c_int = 0;
+    // SAFETY: room for the longest version; may be called before MPI_Init.
+    unsafe { (f.version)(text.as_mut_ptr().cast(), &raw mut len) };
+    let version = CStr::from_bytes_until_nul(&text).map_or(String::new(), |t| t.to_string_lossy().into_owned());
+    let version = version.lines().next().unwrap_or("").trim().chars().take(80).collect::<String>();
+    let abi = if !world.is_null() {
+        let (byte, returns) = (has(handle, c"ompi_mpi_byte"), has(handle, c"ompi_mpi_errors_return"));
+        if byte.is_null() || returns.is_null() {
+            return Err(format!("{version} lacks symbols of Open MPI"));
+        }
+        Abi {
+            name: "Open MPI",
+            world: world as usize,
+            byte: byte as usize,
+            errors_return: returns as usize,
+            status_ignore: 0,
+            serialized: 2,
+        }
+    } else {
+        // The function exists in MPICH's own interface too, where it answers -1.
+        let mut major: c_int = -1;
+        let found = has(handle, c"MPI_Abi_get_version");
+        if !found.is_null() {
+            // SAFETY: MPI 5 gives it this type; callable before MPI_Init.
+            let get = unsafe {
+                core::mem::transmute::<*mut c_void, unsafe extern "C" fn(*mut c_int, *mut c_int) -> c_int>(found)
+            };
+            let mut minor: c_int = 0;
+            // SAFETY: two numbers.
+            unsafe { get(&raw mut major, &raw mut minor) };
+        }
+        if major >= 1 { STANDARD } else { MPICH }
+    };
+    Ok(Library { f, abi, version })
+}
+
+/// Name and interface of the MPI that would be used, or why there is none.
+pub fn describe() -> String {
+    match LIBRARY.get_or_init(load) {
+        Ok(library) => format!("{} ({} interface)", library.version, library.abi.name),
+        Err(text) => text.clone(),
+    }
+}
+
+extern "C" fn finalize_at_exit() {
+    let Some(Ok(library)) = LIBRARY.get() else { return };
+    let mut ours = OURS.lock().unwrap_or_else(PoisonError::into_inner);
+    if core::mem::take(&mut *ours) {
+        let mut done: c_int = 0;
+        // SAFETY: initialised by us and not finalised; no other call of ours is under way at exit.
+        unsafe {
+            (library.f.finalized)(&raw mut done);
+            if done == 0 {
+                (library.f.finalize)();
+            }
+        }
+    }
+}
+
+/// After a failure MPI is left alone: to finalise it would mean to wait for a rank that is gone.
+pub fn give_up() {
+    *OURS.lock().unwrap_or_else(PoisonError::into_inner) = false;
+}
+
+impl Mpi {
+    /// Initialises MPI if the application has not, and makes a communicator of our own. All ranks call it.
+    pub fn open(launcher: &str, rank: u32, size: u32) -> Result<Mpi> {
+        let library = match LIBRARY.get_or_init(load) {
+            Ok(library) => library,
+            Err(text) => {
+                let text = format!("started by {launcher} as rank {rank} of {size}, but {text}");
+                return Err(Error::new(Status::System, text));
+            }
+        };
+        let (f, abi) = (&library.f, &library.abi);
+        let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+        let (mut started, mut over, mut level) = (0, 0, 0);
+        // SAFETY: numbers; both may be called at any time.
+        unsafe {
+            (f.initialized)(&raw mut started);
+            (f.finalized)(&raw mut over);
+        }
+        if over != 0 {
+            return Err(Error::new(Status::State, "the application has called MPI_Finalize already"));
+        }
+        if started == 0 {
+            // SAFETY: no arguments to pass on, as MPI allows.
+            let code = unsafe {
+                (f.init_thread)(core::ptr::null_mut(), core::ptr::null_mut(), abi.serialized, &raw mut level)
+            };
+            if code != 0 {
+                return Err(failed("MPI_Init_thread", library));
+            }
+            *OURS.lock().unwrap_or_else(PoisonError::into_inner) = true;
+            // SAFETY: a plain function; the library is never unloaded.
+            unsafe { atexit(finalize_at_exit) };
+        } else {
+            // SAFETY: a number.
+            unsafe { (f.query_thread)(&raw mut level) };
+        }
+        if level < abi.serialized {
+            let text = format!(
+                "MPI runs with thread level {level}, and at least MPI_THREAD_SERIALIZED ({}) is needed: \
+                 call MPI_Init_thread with it, or corten_init before MPI_Init",
+                abi.serialized
+            );
+            return Err(Error::new(Status::State, text));
+        }
+        let (mut got_rank, mut got_size) = (0, 0);
+        // SAFETY: words for handles and numbers; the world is there.
+        unsafe {
+            (f.comm_size)(abi.world, &raw mut got_size);
+            (f.comm_rank)(abi.world, &raw mut got_rank);
+        }
+        if got_size as u32 != size {
+            let text = format!(
+                "{launcher} has started {size} ranks, but MPI ({}) sees {got_size}: launcher and library do not belong \
+                 together; CORTEN_MPI_LIB can name the right library",
+                library.version
+            );
+            return Err(Error::new(Status::System, text));
+        }
+        let comm = match COMM.get() {
+            Some(comm) => *comm,
+            None => {
+                let mut comm = 0usize;
+                // SAFETY: as above.
+                unsafe {
+                    if (f.comm_dup)(abi.world, &raw mut comm) != 0 {
+                        return Err(failed("MPI_Comm_dup", library));
+                    }
+                    (f.set_errhandler)(comm, abi.errors_return);
+                }
+                *COMM.get_or_init(|| comm)
+            }
+        };
+        Ok(Mpi { library, comm, rank: got_rank as u32, size: got_size as u32 })
+    }
+
+    /// Begins to send bytes.
+    ///
+    /// # Safety
+    /// They stay as they are until [`Mpi::wait`] has returned.
+    pub unsafe fn send(&self, to: u32, tag: u32, p: *const u8, bytes: usize, requests: &mut Requests) -> Result {
+        for (at, n) in parts(bytes) {
+            let mut request = 0usize;
+            let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+            // SAFETY: n bytes of the caller's.
+            let code = unsafe {
+                let from = p.wrapping_add(at).cast();
+                (self.library.f.isend)(
+                    from,
+                    n,
+                    self.library.abi.byte,
+                    to as c_int,
+                    tag as c_int,
+                    self.comm,
+                    &raw mut request,
+                )
+            };
+            if code != 0 {
+                return Err(failed("MPI_Isend", self.library));
+            }
+            requests.list.push((request, to));
+        }
+        Ok(())
+    }
+
+    /// Begins to receive bytes.
+    ///
+    /// # Safety
+    /// The memory is the operation's until [`Mpi::wait`] has returned.
+    pub unsafe fn receive(&self, from: u32, tag: u32, p: *mut u8, bytes: usize, requests: &mut Requests) -> Result {
+        for (at, n) in parts(bytes) {
+            let mut request = 0usize;
+            let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+            // SAFETY: room for n bytes.
+            let code = unsafe {
+                let to = p.wrapping_add(at).cast();
+                (self.library.f.irecv)(
+                    to,
+                    n,
+                    self.library.abi.byte,
+                    from as c_int,
+                    tag as c_int,
+                    self.comm,
+                    &raw mut request,
+                )
+            };
+            if code != 0 {
+                return Err(failed("MPI_Irecv", self.library));
+            }
+            requests.list.push((request, from));
+        }
+        Ok(())
+    }
+
+    /// The cards of all ranks, which are of one size, to all: through the first rank.
+    pub fn gather_cards(&self, card: &[u8], turn: u32, limit: Duration) -> Result<Vec<u8>> {
+        let (len, size) = (card.len(), self.size as usize);
+        let tag = 4096 * 7 + turn % 16;
+        let leaving = core::sync::atomic::AtomicBool::new(false);
+        let patience = Patience { segment: None, leaving: &leaving, timeout: limit, crowded: true };
+        let mut all = vec![0u8; len * size];
+        let mut requests = Requests::default();
+        let at = all.as_mut_ptr();
+        // SAFETY: all memory lives until the waits.
+        unsafe {
+            if self.rank == 0 {
+                core::ptr::copy_nonoverlapping(card.as_ptr(), at, len);
+                for r in 1..size {
+                    self.receive(r as u32, tag, at.wrapping_add(r * len), len, &mut requests)?;
+                }
+                self.wait(requests, &patience)?;
+                let mut requests = Requests::default();
+                for r in 1..size {
+                    self.send(r as u32, tag, at, len * size, &mut requests)?;
+                }
+                self.wait(requests, &patience)?;
+            } else {
+                self.receive(0, tag, at, len * size, &mut requests)?;
+                self.send(0, tag, card.as_ptr(), len, &mut requests)?;
+                self.wait(requests, &patience)?;
+            }
+        }
+        Ok(all)
+    }
+
+    /// Waits until all of them are done. Looks often at first, then less and less, and never for ever.
+    pub fn wait(&self, mut requests: Requests, patience: &Patience) -> Result {
+        let start = Instant::now();
+        let mut turns = 0u32;
+        loop {
+            let mut i = 0;
+            while i < requests.list.len() {
+                let mut done: c_int = 0;
+                let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+                // SAFETY: a request of ours that is not done.
+                let code = unsafe {
+                    let ignore = self.library.abi.status_ignore as *mut c_void;
+                    (self.library.f.test)(&raw mut requests.list[i].0, &raw mut done, ignore)
+                };
+                drop(turn);
+                if code != 0 {
+                    return Err(failed("MPI_Test", self.library));
+                }
+                if done != 0 {
+                    requests.list.swap_remove(i);
+                    turns = 0;
+                } else {
+                    i += 1;
+                }
+            }
+            let Some((_, rank)) = requests.list.first() else { return Ok(()) };
+            turns += 1;
+            match turns {
+                0..=200 if !patience.crowded => core::hint::spin_loop(),
+                0..=2000 => sys::give_way(),
+                _ => {
+                    let waited = start.elapsed();
+                    patience.look(*rank, waited)?;
+                    std::thread::sleep((waited / 50).clamp(Duration::from_micros(50), Duration::from_millis(2)));
+                }
+            }
+        }
+    }
+}
+
+/// Transfers under way: request and the other rank.
+#[derive(Default)]
+pub struct Requests {
+    list: Vec<(usize, u32)>,
+}
+
+/// How long to wait, and for what reasons to stop.
+pub struct Patience<'a> {
+    /// Where failures are known; `None` before there is such a place.
+    pub segment: Option<&'a Segment>,
+    pub leaving: &'a core::sync::atomic::AtomicBool,
+    pub timeout: Duration,
+    pub crowded: bool,
+}
+
+impl Patience<'_> {
+    fn look(&self, rank: u32, waited: Duration) -> Result {
+        if self.leaving.load(core::sync::atomic::Ordering::Relaxed) {
+            return Err(Error::new(Status::State, "corten_shutdown was called"));
+        }
+        let late = Failure::Late(self.timeout.as_secs() as u32);
+        let failure = match self.segment.and_then(Segment::failure) {
+            Some(known) => known,
+            None if waited >= self.timeout => self.segment.map_or((late, rank), |segment| segment.fail(late, rank)),
+            None => return Ok(()),
+        };
+        give_up();
+        Err(failure.0.error(failure.1))
+    }
+}
+
+/// A transfer in messages whose length an `int` can say.
+fn parts(bytes: usize) -> impl Iterator<Item = (usize, c_int)> {
+    const MOST: usize = 1 << 30;
+    (0..bytes.div_ceil(MOST)).map(move |i| (i * MOST, (bytes - i * MOST).min(MOST) as c_int))
+}

@@ -1,0 +1,253 @@
+//! The memory that the ranks of one machine share: one file without a name, mapped whole by every rank.
+//!
+//! ```text
+//! | page 0       | lanes                          | arena of rank 0 | arena of rank 1 | …
+//! | who is there | control lines, staging buffers | corten_alloc    |
+//! ```
+//! The file is as large as the address space allows and almost all of it is a hole, so an address is always `base +
+//! offset`, nothing is ever mapped later, and a rank can hand out a buffer without asking the others. Offsets are
+//! assigned without a lock that a dying rank could hold: lanes by counting, which all ranks do alike, arenas by their
+//! owners alone.
+
+use super::super::sys::{self, Limit};
+use super::super::types::{Error, Result, Status};
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::collections::BTreeMap;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::sync::Mutex;
+
+pub const PAGE: usize = 4096;
+
+/// Most ranks on one machine: their entries fill page 0.
+pub const MAX_LOCAL: usize = 1000;
+
+/// Address space for lanes and for each arena where nothing limits it.
+const LANES: usize = 8 << 30;
+const ARENA: usize = 64 << 30;
+
+/// Where a rank is in its life.
+pub const ABSENT: u32 = 0;
+pub const ACTIVE: u32 = 1;
+pub const JOINED: u32 = 2;
+pub const LEFT: u32 = 3;
+
+/// Page 0.
+#[repr(C, align(4096))]
+struct Front {
+    /// The first failure that anybody saw: 0, or what [`Failure`] packs into it.
+    failure: AtomicU64,
+    state: [AtomicU32; MAX_LOCAL],
+}
+const _: () = assert!(size_of::<Front>() == PAGE);
+
+/// Why nothing works any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// The process of a rank ended.
+    Ended,
+    /// A rank called shutdown.
+    Left,
+    /// A rank waits in join, where only named operations go on.
+    Joined,
+    /// A rank did not come within so many seconds.
+    Late(u32),
+    /// A rank's MPI failed.
+    Mpi,
+}
+
+impl Failure {
+    fn pack(self, rank: u32) -> u64 {
+        let (kind, extra) = match self {
+            Failure::Ended => (1, 0),
+            Failure::Left => (2, 0),
+            Failure::Joined => (3, 0),
+            Failure::Late(seconds) => (4, seconds),
+            Failure::Mpi => (5, 0),
+        };
+        kind << 60 | u64::from(extra & 0x0fff_ffff) << 32 | u64::from(rank)
+    }
+    fn unpack(word: u64) -> Option<(Failure, u32)> {
+        let extra = (word >> 32) as u32 & 0x0fff_ffff;
+        let failure = match word >> 60 {
+            0 => return None,
+            1 => Failure::Ended,
+            2 => Failure::Left,
+            3 => Failure::Joined,
+            4 => Failure::Late(extra),
+            _ => Failure::Mpi,
+        };
+        Some((failure, word as u32))
+    }
+    /// The text every rank gives.
+    pub fn error(self, rank: u32) -> Error {
+        match self {
+            Failure::Ended => Error::new(Status::Peer, format!("rank {rank} ended without corten_shutdown")),
+            Failure::Left => Error::new(Status::Peer, format!("rank {rank} has called corten_shutdown")),
+            Failure::Joined => Error::new(
+                Status::Peer,
+                format!("rank {rank} is in corten_join; only asynchronous operations may follow on the other ranks"),
+            ),
+            Failure::Late(seconds) => {
+                Error::new(Status::Timeout, format!("rank {rank} did not come within {seconds} s (CORTEN_TIMEOUT)"))
+            }
+            Failure::Mpi => Error::new(Status::System, format!("MPI failed on rank {rank}")),
+        }
+    }
+}
+
+/// Sizes of the parts, the same on all ranks: the first rank decides and tells the others.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Plan {
+    pub ranks: u32,
+    /// More ranks than processors: spinning would only keep the others from running.
+    pub crowded: u32,
+    pub lanes: u64,
+    pub arena: u64,
+}
+
+impl Plan {
+    /// As much as the limits on address space and files allow. Of a limited address space, a quarter is ours.
+    pub fn new(ranks: usize, crowded: bool, address_space: u64) -> Plan {
+        let limit = (address_space / 4).min(sys::limit_of(Limit::FileSize));
+        let (mut lanes, mut arena) = (LANES as u64, ARENA as u64);
+        let wanted = PAGE as u64 + lanes + arena * ranks as u64;
+        // 47 bits of addresses are all a process has.
+        let limit = limit.min(1 << 45);
+        if wanted > limit {
+            let share = limit / 2 / PAGE as u64 * PAGE as u64;
+            lanes = lanes.min(share);
+            arena = (share / ranks as u64 / PAGE as u64).saturating_sub(1) * PAGE as u64;
+            arena = arena.min(ARENA as u64);
+        }
+        Plan { ranks: ranks as u32, crowded: u32::from(crowded), lanes, arena }
+    }
+    pub fn total(&self) -> usize {
+        PAGE + self.lanes as usize + self.arena as usize * self.ranks as usize
+    }
+}
+
+/// The mapping, as one rank has it.
+pub struct Segment {
+    base: *mut u8,
+    pub plan: Plan,
+    fd: OwnedFd,
+    me: usize,
+    /// Blocks of this rank's arena that are free, by offset, and those in use.
+    arena: Mutex<Arena>,
+}
+
+// SAFETY: the memory is shared by processes anyway; all access goes through atomics or the order that lanes establish.
+unsafe impl Send for Segment {}
+// SAFETY: as above.
+unsafe impl Sync for Segment {}
+
+#[derive(Default)]
+struct Arena {
+    free: BTreeMap<usize, usize>,
+    used: BTreeMap<usize, usize>,
+}
+
+impl Segment {
+    /// Maps the file as rank `me` of the machine and marks this rank as alive.
+    pub fn join(fd: OwnedFd, plan: Plan, me: usize) -> Result<Segment> {
+        let base = sys::map(fd.as_raw_fd(), plan.total())?;
+        let mut arena = Arena::default();
+        arena.free.insert(PAGE + plan.lanes as usize + plan.arena as usize * me, plan.arena as usize);
+        let segment = Segment { base, plan, fd, me, arena: Mutex::new(arena) };
+        sys::lock_byte(segment.fd.as_raw_fd(), me)?;
+        segment.set_state(ACTIVE);
+        Ok(segment)
+    }
+
+    fn front(&self) -> &Front {
+        // SAFETY: the mapping begins with it; it consists of atomics, for which zeros are a value.
+        unsafe { &*self.base.cast::<Front>() }
+    }
+    pub fn set_state(&self, state: u32) {
+        self.front().state[self.me].store(state, Ordering::SeqCst);
+    }
+    pub fn state(&self, local: usize) -> u32 {
+        self.front().state[local].load(Ordering::SeqCst)
+    }
+    /// Whether the process of a rank of this machine still exists.
+    pub fn is_alive(&self, local: usize) -> bool {
+        local == self.me || self.state(local) == ABSENT || sys::byte_is_locked(self.fd.as_raw_fd(), local)
+    }
+    /// The failure that everybody reports, if there is one.
+    pub fn failure(&self) -> Option<(Failure, u32)> {
+        Failure::unpack(self.front().failure.load(Ordering::SeqCst))
+    }
+    /// Makes a failure of a (global) rank known to all; the first one counts and is returned.
+    pub fn fail(&self, failure: Failure, rank: u32) -> (Failure, u32) {
+        let word = failure.pack(rank);
+        match self.front().failure.compare_exchange(0, word, Ordering::SeqCst, Ordering::SeqCst) {
+            Ok(_) => (failure, rank),
+            Err(first) => Failure::unpack(first).unwrap_or((failure, rank)),
+        }
+    }
+    /// Address of an offset in the lanes.
+    pub fn lane(&self, offset: usize) -> *mut u8 {
+        self.base.wrapping_add(PAGE + offset)
+    }
+    /// Address of an offset of the whole.
+    pub fn at(&self, offset: u64) -> *mut u8 {
+        self.base.wrapping_add(offset as usize)
+    }
+    /// The offset of memory that lies in some rank's arena, all of it.
+    pub fn offset_of(&self, p: *const u8, bytes: usize) -> Option<u64> {
+        let offset = (p as usize).checked_sub(self.base as usize)?;
+        let first = PAGE + self.plan.lanes as usize;
+        (offset >= first && offset.checked_add(bytes)? <= self.plan.total()).then_some(offset as u64)
+    }
+
+    /// A block of this rank's arena, aligned to a page and zero.
+    pub fn alloc(&self, bytes: usize) -> Result<*mut u8> {
+        let Some(size) = bytes.max(1).checked_next_multiple_of(PAGE) else {
+            return Err(Error::new(Status::Argument, format!("cannot allocate {bytes} bytes")));
+        };
+        let mut arena = self.arena.lock().unwrap_or_else(|e| e.into_inner());
+        let Some((&at, &have)) = arena.free.iter().find(|&(_, &have)| have >= size) else {
+            let (room, limit) = (arena.free.values().max().copied().unwrap_or(0), self.plan.arena);
+            let text = format!("no {bytes} bytes in one piece in the shared arena: {room} of {limit} are free");
+            return Err(Error::new(Status::System, text));
+        };
+        sys::reserve(self.fd.as_raw_fd(), at, size)?;
+        arena.free.remove(&at);
+        if have > size {
+            arena.free.insert(at + size, have - size);
+        }
+        arena.used.insert(at, size);
+        let p = self.base.wrapping_add(at);
+        if size >= 2 << 20 {
+            sys::advise_huge(p, size);
+        }
+        Ok(p)
+    }
+
+    /// Gives a block back; false if it is not one.
+    pub fn free(&self, p: *mut u8) -> bool {
+        let Some(at) = (p as usize).checked_sub(self.base as usize) else { return false };
+        let mut arena = self.arena.lock().unwrap_or_else(|e| e.into_inner());
+        let Some(size) = arena.used.remove(&at) else { return false };
+        sys::release(self.fd.as_raw_fd(), at, size);
+        let (mut from, mut to) = (at, at + size);
+        if let Some((&before, &len)) = arena.free.range(..at).next_back().filter(|&(&b, &len)| b + len == at) {
+            arena.free.remove(&before);
+            debug_assert_eq!(before + len, at);
+            from = before;
+        }
+        if let Some(len) = arena.free.remove(&to) {
+            to += len;
+        }
+        arena.free.insert(from, to - from);
+        true
+    }
+}
+
+impl Drop for Segment {
+    fn drop(&mut self) {
+        // SAFETY: whoever holds a pointer into the segment holds the segment; buffers of `alloc` end with it.
+        unsafe { sys::unmap(self.base, self.plan.total()) };
+    }
+}

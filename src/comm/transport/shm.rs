@@ -1,0 +1,365 @@
+//! A lane: what a fixed list of ranks of one machine needs to work together, one operation after the other.
+//!
+//! An operation is a number of steps. In a step every member does its work, publishes the step's number, and waits until
+//! all others have published it. For each member a lane holds two lines of control words and two input and two output
+//! buffers; step n uses those of parity n mod 2. One synchronisation a step is enough, because
+//!
+//! - what a member wrote before it published step n may be read by all in step n+1 (release, acquire), and
+//! - it is overwritten at the earliest in step n+2, when the writer has seen everybody publish step n+1, which they do
+//!   after their reads.
+//!
+//! So nobody ever waits for the *end* of an operation of others. The last reads of an operation happen in the first step
+//! of the next one; `model.rs` goes through all
+//! interleavings of this.
+//!
+//! Waiting: spin for a moment, then sleep on a futex in short naps, between which the other's life is looked at. With
+//! more ranks than processors a waiting rank gives way at once.
+
+use super::super::sys;
+use super::super::types::{Error, Header, Result, Status, agree};
+use super::segment::{Failure, JOINED, LEFT, PAGE, Segment};
+use crate::runtime::{env, trace};
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Bytes of one input or output buffer. Measured: the buffers of a rank should stay in its second-level cache.
+pub const CHUNK: usize = 256 << 10;
+
+/// Bytes that travel in the control line itself.
+pub const INLINE: usize = 128 - 4 - 4 - Header::BYTES;
+
+/// What a member publishes in a step. Two lines of cache: the pair that x86 prefetches together.
+#[repr(C, align(128))]
+struct Line {
+    step: AtomicU32,
+    _pad: u32,
+    header: Header,
+    data: [u8; INLINE],
+}
+const _: () = assert!(size_of::<Line>() == 128);
+
+/// What quiet members of a negotiation sleep on: it changes when any of them has news.
+#[repr(C, align(128))]
+struct Bell {
+    rung: AtomicU32,
+    sleepers: AtomicU32,
+}
+
+#[repr(C, align(128))]
+struct Control {
+    lines: [Line; 2],
+    /// How many sleep until this member publishes.
+    sleepers: AtomicU32,
+}
+
+/// How long a nap lasts: the bound within which a dead rank is noticed.
+const NAP: Duration = Duration::from_millis(200);
+/// Who is on its way out of join may be seen in it for so long.
+const JOIN_ENDS: Duration = Duration::from_secs(2);
+/// Turns of the spin loop before the clock is looked at.
+const TURNS: u32 = 64;
+const SPIN: Duration = Duration::from_micros(50);
+/// Times a crowded rank gives way before it sleeps.
+const WAYS: u32 = 20;
+
+impl Bell {
+    fn ring(&self) {
+        self.rung.fetch_add(1, Ordering::SeqCst);
+        if self.sleepers.load(Ordering::SeqCst) != 0 {
+            sys::futex_wake(&self.rung);
+        }
+    }
+}
+
+/// Wakes the members of a lane that doze.
+pub struct Ringer {
+    bell: *const Bell,
+    _segment: Arc<Segment>,
+}
+
+// SAFETY: the bell is two atomics in memory that the segment keeps mapped.
+unsafe impl Send for Ringer {}
+// SAFETY: as above.
+unsafe impl Sync for Ringer {}
+
+impl Ringer {
+    pub fn ring(&self) {
+        // SAFETY: as above.
+        unsafe { &*self.bell }.ring();
+    }
+}
+
+pub struct Lane {
+    segment: Arc<Segment>,
+    base: *mut u8,
+    /// Global ranks of the members, and their numbers on this machine.
+    pub ranks: Vec<u32>,
+    locals: Vec<usize>,
+    pub me: usize,
+    step: u32,
+    timeout: Duration,
+    warn_after: Duration,
+    crowded: bool,
+    /// Whether this is a lane of named operations: it goes on while members are in join, and it has a bell.
+    named: bool,
+    /// Set when this process leaves: whoever waits here stops.
+    leaving: Arc<AtomicBool>,
+    /// What is being waited for, for warnings.
+    pub context: String,
+}
+
+// SAFETY: as Segment; a lane is used by one thread at a time.
+unsafe impl Send for Lane {}
+
+/// Time after which a rank that does not come is given up.
+pub fn timeout() -> Duration {
+    Duration::from_secs(env::COMM_TIMEOUT.number().unwrap_or(300).max(1))
+}
+
+impl Lane {
+    /// Bytes that a lane of so many members takes in the segment.
+    pub fn bytes(members: usize) -> usize {
+        Lane::controls(members) + members * 4 * CHUNK
+    }
+    fn controls(members: usize) -> usize {
+        (members * size_of::<Control>() + size_of::<Bell>()).next_multiple_of(PAGE)
+    }
+
+    /// A lane at an offset that was never used by another list of ranks, or whose memory was zeroed since.
+    pub fn new(
+        segment: &Arc<Segment>,
+        leaving: &Arc<AtomicBool>,
+        offset: usize,
+        ranks: Vec<u32>,
+        locals: Vec<usize>,
+        me: usize,
+    ) -> Lane {
+        Lane {
+            base: segment.lane(offset),
+            segment: segment.clone(),
+            ranks,
+            locals,
+            me,
+            step: 0,
+            timeout: timeout(),
+            warn_after: Duration::from_secs(env::STALL_WARNING.number().unwrap_or(60)),
+            crowded: segment.plan.crowded != 0,
+            named: false,
+            leaving: leaving.clone(),
+            context: String::new(),
+        }
+    }
+    /// The same lane, for named operations.
+    pub fn named(mut self) -> Lane {
+        self.named = true;
+        self
+    }
+    pub fn size(&self) -> usize {
+        self.ranks.len()
+    }
+    pub fn segment(&self) -> &Arc<Segment> {
+        &self.segment
+    }
+
+    fn control(&self, member: usize) -> *mut Control {
+        debug_assert!(member < self.size());
+        self.base.cast::<Control>().wrapping_add(member)
+    }
+    fn line(&self, member: usize, step: u32) -> *mut Line {
+        // SAFETY: a projection inside the lane's memory.
+        unsafe { (&raw mut (*self.control(member)).lines[step as usize & 1]).cast() }
+    }
+    fn word(&self, member: usize, step: u32) -> &AtomicU32 {
+        // SAFETY: an atomic inside the lane's memory, which the segment keeps mapped.
+        unsafe { &(*self.line(member, step)).step }
+    }
+    fn sleepers(&self, member: usize) -> &AtomicU32 {
+        // SAFETY: as above.
+        unsafe { &(*self.control(member)).sleepers }
+    }
+    fn buffer(&self, member: usize, which: usize) -> *mut u8 {
+        self.base.wrapping_add(Lane::controls(self.size()) + (member * 4 + which) * CHUNK)
+    }
+    /// The step that is being worked on; its number decides which buffers are used.
+    pub fn now(&self) -> u32 {
+        self.step.wrapping_add(1)
+    }
+    /// The input buffer of a member in a step, CHUNK bytes.
+    pub fn input(&self, member: usize, step: u32) -> *mut u8 {
+        self.buffer(member, step as usize & 1)
+    }
+    /// The output buffer of a member in a step, CHUNK bytes.
+    pub fn output(&self, member: usize, step: u32) -> *mut u8 {
+        self.buffer(member, 2 + (step as usize & 1))
+    }
+    /// The header that a member published with a step.
+    pub fn header(&self, member: usize, step: u32) -> Header {
+        // SAFETY: the member has published the step, and writes to the line again two steps later.
+        unsafe { (*self.line(member, step)).header }
+    }
+    /// The bytes of the control line, INLINE of them.
+    pub fn inline(&self, member: usize, step: u32) -> *mut u8 {
+        // SAFETY: a projection.
+        unsafe { (&raw mut (*self.line(member, step)).data).cast() }
+    }
+
+    /// Ends this step with a header: publishes it and waits for the others.
+    #[inline]
+    pub fn sync_with(&mut self, header: &Header) -> Result {
+        // SAFETY: our own line of this step; nobody reads it before it is published.
+        unsafe { (*self.line(self.me, self.now())).header = *header };
+        self.sync()
+    }
+
+    /// Ends this step: publishes it and waits for the others. What they wrote in it may be read from now on.
+    #[inline]
+    pub fn sync(&mut self) -> Result {
+        let step = self.now();
+        self.word(self.me, step).store(step, Ordering::SeqCst);
+        if self.sleepers(self.me).load(Ordering::SeqCst) != 0 {
+            sys::futex_wake(self.word(self.me, step));
+        }
+        if self.named {
+            self.bell().ring();
+        }
+        let mut member = 0;
+        while member < self.size() {
+            if self.word(member, step).load(Ordering::Acquire) != step {
+                self.wait(member, step)?;
+            }
+            member += 1;
+        }
+        self.step = step;
+        Ok(())
+    }
+
+    fn bell(&self) -> &Bell {
+        // SAFETY: behind the controls; two atomics.
+        unsafe { &*self.control(0).wrapping_add(self.size()).cast::<Bell>() }
+    }
+    /// A way to wake this member from [`Lane::doze`], for another thread.
+    pub fn ringer(&self) -> Ringer {
+        Ringer { bell: self.bell(), _segment: self.segment.clone() }
+    }
+    /// Sleeps until the bell rings or the nap is over, unless `news` or some member has gone on to the next step.
+    pub fn doze(&self, nap: Duration, news: impl Fn() -> bool) {
+        let bell = self.bell();
+        let heard = bell.rung.load(Ordering::SeqCst);
+        bell.sleepers.fetch_add(1, Ordering::SeqCst);
+        let step = self.now();
+        let gone_on = (0..self.size()).any(|m| m != self.me && self.word(m, step).load(Ordering::SeqCst) == step);
+        if !gone_on && !news() {
+            sys::futex_wait(&bell.rung, heard, nap);
+        }
+        bell.sleepers.fetch_sub(1, Ordering::SeqCst);
+    }
+    /// Whether another member waits in the next step already.
+    pub fn is_awaited(&self) -> bool {
+        let step = self.now();
+        (0..self.size()).any(|m| m != self.me && self.word(m, step).load(Ordering::SeqCst) == step)
+    }
+    /// Why nothing works, if so: looked at before an operation begins.
+    pub fn healthy(&self) -> Result {
+        match self.segment.failure() {
+            None => Ok(()),
+            Some((failure, rank)) => Err(failure.error(rank)),
+        }
+    }
+
+    /// The headers of all members, which published them with the last step, if they agree.
+    pub fn agreed(&self) -> Result<Vec<Header>> {
+        let headers: Vec<Header> = (0..self.size()).map(|m| self.header(m, self.step)).collect();
+        agree(&headers, &self.ranks).map(|()| headers)
+    }
+
+    /// Whether all members published this very header with the last step.
+    #[inline]
+    pub fn unanimous(&self, header: &Header) -> bool {
+        (0..self.size()).all(|m| self.header(m, self.step) == *header)
+    }
+
+    #[inline(never)]
+    fn wait(&self, member: usize, step: u32) -> Result {
+        let word = self.word(member, step);
+        let here = || word.load(Ordering::Acquire) == step;
+        if self.crowded {
+            for _ in 0..WAYS {
+                sys::give_way();
+                if here() {
+                    return Ok(());
+                }
+            }
+        } else {
+            let start = Instant::now();
+            while start.elapsed() < SPIN {
+                for _ in 0..TURNS {
+                    if here() {
+                        return Ok(());
+                    }
+                    core::hint::spin_loop();
+                }
+            }
+        }
+        self.sleep(member, step)
+    }
+
+    /// Waits asleep. The order of the three steps matters: the count goes up, then the word is looked at once more (in
+    /// `futex_wait`, by the kernel), while the publisher writes the word, then looks at the count.
+    #[cold]
+    fn sleep(&self, member: usize, step: u32) -> Result {
+        let word = self.word(member, step);
+        let start = Instant::now();
+        let mut warned = false;
+        loop {
+            self.sleepers(member).fetch_add(1, Ordering::SeqCst);
+            let seen = word.load(Ordering::SeqCst);
+            if seen != step {
+                sys::futex_wait(word, seen, NAP);
+            }
+            self.sleepers(member).fetch_sub(1, Ordering::SeqCst);
+            if word.load(Ordering::Acquire) == step {
+                return Ok(());
+            }
+            self.look_at(member, step, start.elapsed(), &mut warned)?;
+        }
+    }
+
+    /// Whether there is still reason to wait.
+    fn look_at(&self, member: usize, step: u32, waited: Duration, warned: &mut bool) -> Result {
+        let (local, rank) = (self.locals[member], self.ranks[member]);
+        let state = self.segment.state(local);
+        if self.leaving.load(Ordering::Relaxed) {
+            return Err(Error::new(Status::State, "corten_shutdown was called"));
+        }
+        let failure = if let Some((failure, rank)) = self.segment.failure() {
+            return self.unless_here(member, step, failure, rank);
+        } else if state == LEFT {
+            Failure::Left
+        } else if !self.segment.is_alive(local) {
+            Failure::Ended
+        } else if state == JOINED && !self.named && waited >= JOIN_ENDS {
+            Failure::Joined
+        } else if waited >= self.timeout {
+            Failure::Late(self.timeout.as_secs() as u32)
+        } else {
+            if waited >= self.warn_after && !*warned && self.warn_after > Duration::ZERO {
+                *warned = true;
+                let seconds = waited.as_secs();
+                let (me, what) = (self.ranks[self.me], &self.context);
+                trace::say(format_args!("rank {me} has waited {seconds} s for rank {rank}{what}"));
+            }
+            return Ok(());
+        };
+        // What it published before it went counts.
+        if self.word(member, step).load(Ordering::SeqCst) == step {
+            return Ok(());
+        }
+        let (failure, rank) = self.segment.fail(failure, rank);
+        Err(failure.error(rank))
+    }
+
+    fn unless_here(&self, member: usize, step: u32, failure: Failure, rank: u32) -> Result {
+        if self.word(member, step).load(Ordering::SeqCst) == step { Ok(()) } else { Err(failure.error(rank)) }
+    }
+}

