@@ -44,7 +44,17 @@ pub static THREAD_MIN_WORK: Var =
 pub static SCRATCH_LIMIT: Var =
     Var::new("CORTEN_SCRATCH_LIMIT", "bytes of scratch memory a thread may take; beyond it the slow paths run");
 pub static VERBOSE: Var = Var::new("CORTEN_VERBOSE", "1: a line on stderr for each level-3 call");
+pub static CONV_MATH: Var =
+    Var::new("CORTEN_CONV_MATH", "math mode of convolutions that leave it open: default (Winograd too), strict");
 
 /// All of them, for documentation and tests.
-pub static ALL: [&Var; 7] =
-    [&ISA, &NUM_THREADS, &OPENBLAS_NUM_THREADS, &OMP_NUM_THREADS, &THREAD_MIN_WORK, &SCRATCH_LIMIT, &VERBOSE];
+pub static ALL: [&Var; 8] = [
+    &ISA,
+    &NUM_THREADS,
+    &OPENBLAS_NUM_THREADS,
+    &OMP_NUM_THREADS,
+    &THREAD_MIN_WORK,
+    &SCRATCH_LIMIT,
+    &VERBOSE,
+    &CONV_MATH,
+];

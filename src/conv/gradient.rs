@@ -1,0 +1,381 @@
+//! Backward-weights by direct sums: a product of the result's gradient with pieces of the image, over all pixels.
+//!
+//! ```text
+//! dW[lane][o] = sum over pixels p of dy[p][o] * x[p + tap][i]        lane = (tap, i)
+//!
+//! chunk of the pixels (partial sums of its own)
+//!   block of pixels                          pack dy; fill the strip of x
+//!     lanes in groups                        gather the strip into panels
+//!       lanes in nr, output channels in mr   register tile: kernels/tile.rs
+//! ```
+//! The sum is cut in blocks and chunks that depend on the problem alone; threads share output channels, lanes and chunks,
+//! never a sum. Partial sums are added in the order of the chunks: the same bits for any number of threads, and an
+//! error that grows with the length of a block rather than with the number of all pixels.
+
+use super::Kit;
+use super::direct::is_depthwise;
+use super::memory::{Memory, Room, Shared, bytes};
+use super::problem::{Problem, Strides};
+use super::strip::{self, Extent};
+use crate::gemm::blocking;
+use crate::kernels::tile::Source;
+use crate::runtime::{cpu, pool};
+
+/// Pixels of a block at most: the steps for which the register tile was measured.
+const BLOCK: usize = 384;
+/// Bytes of a block's strip at most, if it has more than one pixel.
+const STRIP: usize = 1 << 20;
+/// Lanes that are gathered at a time.
+const LANES: usize = 384;
+/// Bytes of partial sums beyond the first.
+const PARTIAL: usize = 24 << 20;
+const MOST_CHUNKS: usize = 16;
+/// Work of a chunk at least.
+const CHUNK_WORK: f64 = 2e8;
+
+/// The problem, cut.
+pub struct Gradient {
+    p: Problem,
+    depthwise: bool,
+    x: Strides,
+    dy: Strides,
+    /// Of one group (of all, if depthwise).
+    icg: usize,
+    ocg: usize,
+    groups: usize,
+    taps: Vec<[usize; 3]>,
+    /// (tap, input channel) pairs.
+    lanes: usize,
+    /// Elements from one lane's sums to the next.
+    pitch: usize,
+    block: [usize; 4],
+    blocks: [usize; 4],
+    chunks: usize,
+    strip: usize,
+    in_place: bool,
+}
+
+impl Gradient {
+    pub fn new(p: &Problem, kit: &Kit) -> Gradient {
+        let depthwise = is_depthwise(p);
+        let (icg, ocg, groups) = if depthwise { (p.ic, p.oc, 1) } else { (p.icg(), p.ocg(), p.groups) };
+        let mut taps = Vec::new();
+        for z in 0..p.kernel[0] {
+            for y in 0..p.kernel[1] {
+                for x in 0..p.kernel[2] {
+                    taps.push([z, y, x]);
+                }
+            }
+        }
+        let reach = |d: usize, n: usize| (n - 1) * p.stride[d] + (p.kernel[d] - 1) * p.dilation[d] + 1;
+        let inside = |d: usize| p.pad[d] == 0 && (p.output[d] == 0 || reach(d, p.output[d]) <= p.input[d]);
+        let x = p.input_strides();
+        let in_place = x.c == 1 && (0..3).all(inside);
+        let counts = [p.batch, p.output[0], p.output[1], p.output[2]];
+        let size = |b: [usize; 4]| -> usize {
+            let pixels = (0..3).map(|d| reach(d, b[d + 1])).product::<usize>() * b[0];
+            if in_place { 0 } else { pixels * icg }
+        };
+        let mut block = [1; 4];
+        for d in [3, 2, 1, 0] {
+            let others: usize = block.iter().product();
+            let mut n = 1;
+            while n < counts[d] {
+                let mut more = block;
+                more[d] = n + 1;
+                if others * (n + 1) > BLOCK.min(kit.gemm.kc()) || size(more) * 4 > STRIP {
+                    break;
+                }
+                n += 1;
+            }
+            block[d] = counts[d].div_ceil(counts[d].div_ceil(n).max(1)).max(1);
+            if block[d] < counts[d] {
+                break;
+            }
+        }
+        let blocks = [0, 1, 2, 3].map(|d| counts[d].div_ceil(block[d]));
+        let lanes = if depthwise { taps.len() } else { taps.len() * icg };
+        let pitch = ocg.next_multiple_of(kit.conv.lanes());
+        let one = groups * lanes * pitch * size_of::<f32>();
+        let chunks = ((p.flops() / CHUNK_WORK) as usize).min(1 + PARTIAL / one.max(1));
+        let chunks = chunks.clamp(1, MOST_CHUNKS).min(blocks.iter().product::<usize>().max(1));
+        let strip = size(block);
+        Gradient {
+            p: *p,
+            depthwise,
+            x,
+            dy: p.output_strides(),
+            icg,
+            ocg,
+            groups,
+            taps,
+            lanes,
+            pitch,
+            block,
+            blocks,
+            chunks,
+            strip,
+            in_place,
+        }
+    }
+
+    fn sums(&self) -> usize {
+        self.groups * self.lanes * self.pitch
+    }
+    pub fn chunks(&self) -> usize {
+        self.chunks
+    }
+    pub fn room(&self, kit: &Kit) -> Room {
+        let pixels: usize = self.block.iter().product();
+        let width = kit.conv.mr().max(kit.conv.lanes());
+        let each = 2 * bytes::<isize>(pixels)
+            + bytes::<f32>(self.strip)
+            + bytes::<f32>(self.ocg.next_multiple_of(width) * pixels)
+            + bytes::<f32>(if self.depthwise { 0 } else { (LANES + kit.conv.nr()) * pixels });
+        Room { shared: bytes::<f32>(self.sums() * self.chunks), each }
+    }
+
+    /// `dw := sums + beta dw`.
+    ///
+    /// # Safety
+    /// The tensors of the problem; `dw` overlaps neither of the others.
+    pub unsafe fn run(
+        &self,
+        kit: &Kit,
+        x: *const f32,
+        dy: *const f32,
+        dw: *mut f32,
+        beta: f32,
+        memory: &Memory,
+        threads: usize,
+    ) {
+        let threads = threads.min(memory.threads());
+        // Chunks first: they share nothing. Then output channels and lanes.
+        let wanted = (2 * threads).div_ceil(self.chunks * self.groups);
+        let (mr, nr) = (kit.conv.mr(), kit.conv.nr());
+        let (rows, cols) = if threads == 1 || wanted <= 1 {
+            (1, 1)
+        } else if self.depthwise {
+            (wanted.min(self.ocg.div_ceil(mr)), 1)
+        } else {
+            blocking::grid(wanted, self.ocg, self.lanes, mr, nr)
+        };
+        let mt = self.ocg.div_ceil(rows).next_multiple_of(mr);
+        let nt = if self.depthwise { self.lanes } else { self.lanes.div_ceil(cols).next_multiple_of(nr) };
+        let (rows, cols) = (self.ocg.div_ceil(mt), self.lanes.div_ceil(nt));
+        let (x, dy, sums) = (Shared(x.cast_mut()), Shared(dy.cast_mut()), Shared(memory.shared::<f32>()));
+        pool::run(rows * cols * self.groups * self.chunks, threads, &|task| {
+            let (row, rest) = (task % rows, task / rows);
+            let (col, rest) = (rest % cols, rest / cols);
+            let (group, chunk) = (rest % self.groups, rest / self.groups);
+            let part = Part {
+                group,
+                chunk,
+                o: row * mt,
+                m: mt.min(self.ocg - row * mt),
+                l: col * nt,
+                n: nt.min(self.lanes - col * nt),
+            };
+            // SAFETY: each task has its own sums.
+            unsafe { self.part(kit, &part, x.get(), dy.get(), sums.get(), memory) }
+        });
+        let dw = Shared(dw);
+        let strips = self.ocg.div_ceil(16);
+        pool::run(self.groups * strips, threads, &|task| {
+            let (group, o) = (task / strips, task % strips * 16);
+            // SAFETY: each task has its own weights.
+            unsafe { self.store(group, o, 16.min(self.ocg - o), sums.get(), dw.get(), beta) }
+        });
+    }
+
+    /// One task: some output channels and lanes of a group, over the blocks of a chunk.
+    unsafe fn part(&self, kit: &Kit, part: &Part, x: *const f32, dy: *const f32, sums: *mut f32, memory: &Memory) {
+        let &Part { group, chunk, o, m, l, n } = part;
+        let (mr, nr) = (kit.conv.mr(), kit.conv.nr());
+        let all: usize = self.blocks.iter().product();
+        let (first, end) = (chunk * all / self.chunks, (chunk + 1) * all / self.chunks);
+        let mut slot = memory.slot();
+        let most: usize = self.block.iter().product();
+        let (at, places) = (slot.take::<isize>(most), slot.take::<isize>(most));
+        let strip = slot.take::<f32>(self.strip);
+        let a = slot.take::<f32>(self.ocg.next_multiple_of(mr) * most);
+        let b = slot.take::<f32>(if self.depthwise { 0 } else { (LANES + nr) * most });
+        let p = &self.p;
+        let x = x.wrapping_offset((group * self.icg) as isize * self.x.c);
+        let dy = dy.wrapping_offset((group * self.ocg) as isize * self.dy.c);
+        let base = sums.wrapping_add(chunk * self.sums() + group * self.lanes * self.pitch);
+        let sums = base.wrapping_add(l * self.pitch + o);
+        let mut offsets = Vec::with_capacity(n);
+        let counts = [p.batch, p.output[0], p.output[1], p.output[2]];
+        // SAFETY: pixels of the problem; the slot has room for a block.
+        unsafe {
+            if self.depthwise || first == end {
+                for lane in 0..n {
+                    sums.add(lane * self.pitch).write_bytes(0, m);
+                }
+            }
+            for number in first..end {
+                let (mut from, mut len, mut rest) = ([0; 4], [0; 4], number);
+                for d in [3, 2, 1, 0] {
+                    from[d] = rest % self.blocks[d] * self.block[d];
+                    len[d] = self.block[d].min(counts[d] - from[d]);
+                    rest /= self.blocks[d];
+                }
+                let pixels: usize = len.iter().product();
+                let extent = Extent {
+                    from: [0, 1, 2].map(|d| (from[d + 1] * p.stride[d]) as isize - p.pad[d] as isize),
+                    len: [0, 1, 2].map(|d| (len[d + 1] - 1) * p.stride[d] + (p.kernel[d] - 1) * p.dilation[d] + 1),
+                };
+                let c = self.icg as isize;
+                let (src, s, n_stride, origin): (*const f32, _, _, _) = if self.in_place {
+                    (x, self.x.s, self.x.n, from)
+                } else {
+                    let s = [(extent.len[1] * extent.len[2]) as isize * c, extent.len[2] as isize * c, c];
+                    (strip, s, s[0] * extent.len[0] as isize, [0; 4])
+                };
+                let mut q = 0;
+                for n in 0..len[0] {
+                    if !self.in_place {
+                        let image = x.wrapping_offset((from[0] + n) as isize * self.x.n);
+                        let to = strip.offset(n as isize * n_stride);
+                        strip::fill(kit.conv, self.icg, image, &self.x, p.input, &extent, to, self.icg);
+                    }
+                    for z in 0..len[1] {
+                        for y in 0..len[2] {
+                            for w in 0..len[3] {
+                                *at.add(q) = (origin[0] + n) as isize * n_stride
+                                    + ((origin[1] + z) * p.stride[0]) as isize * s[0]
+                                    + ((origin[2] + y) * p.stride[1]) as isize * s[1]
+                                    + ((origin[3] + w) * p.stride[2]) as isize * s[2];
+                                *places.add(q) = (from[0] + n) as isize * self.dy.n
+                                    + (from[1] + z) as isize * self.dy.s[0]
+                                    + (from[2] + y) as isize * self.dy.s[1]
+                                    + (from[3] + w) as isize * self.dy.s[2];
+                                q += 1;
+                            }
+                        }
+                    }
+                }
+                let tap =
+                    |t: usize| -> isize { (0..3).map(|d| (self.taps[t][d] * p.dilation[d]) as isize * s[d]).sum() };
+                if self.depthwise {
+                    offsets.clear();
+                    offsets.extend((0..n).map(tap));
+                    // The channels of dy side by side: where they are, or in a copy.
+                    let (g, g_at) = if self.dy.c == 1 {
+                        (dy.wrapping_add(o), places)
+                    } else {
+                        self.runs(from, len, |q, count, place| {
+                            let run = dy.wrapping_offset(place + o as isize * self.dy.c);
+                            kit.conv.to_last(m, count, run, self.dy.c, self.dy.s[2], a.add(q * m), m);
+                        });
+                        for q in 0..pixels {
+                            *places.add(q) = (q * m) as isize;
+                        }
+                        (a.cast_const(), places)
+                    };
+                    let from = src.wrapping_add(o);
+                    kit.conv.depthwise_weights(pixels, from, at, &offsets, g, g_at, m, sums, self.pitch);
+                    continue;
+                }
+                self.runs(from, len, |q, count, place| {
+                    for i in (0..m).step_by(mr) {
+                        let lanes = mr.min(m - i);
+                        let run = dy.wrapping_offset(place + (o + i) as isize * self.dy.c);
+                        let to = a.add(i * pixels + q * mr);
+                        kit.gemm.pack_a(lanes, count, run, self.dy.c, self.dy.s[2], false, to);
+                    }
+                });
+                let beta = if number == first { 0.0 } else { 1.0 };
+                let mc = (cpu::caches().l2 / 2 / (4 * pixels) / mr * mr).max(mr);
+                let step = LANES / nr * nr;
+                for j in (0..n).step_by(step) {
+                    let some = step.min(n - j);
+                    for r in (0..some).step_by(nr) {
+                        offsets.clear();
+                        for lane in l + j + r..l + j + (r + nr).min(some) {
+                            offsets.push(tap(lane / self.icg) + (lane % self.icg) as isize);
+                        }
+                        kit.conv.gather(pixels, src, at, &offsets, b.add(r * pixels), nr);
+                    }
+                    for i in (0..m).step_by(mc) {
+                        let from_a = Source::panels(a.add(i * pixels), pixels, mr);
+                        let from_b = Source::panels(b, pixels, nr);
+                        let c = sums.add(j * self.pitch + i);
+                        let rows = mc.min(m - i);
+                        kit.gemm.block(rows, some, pixels, 1.0, from_a, from_b, beta, c, self.pitch as isize);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Calls `f` for each run of a block's pixels in dy: the first one's number, how many, and their place.
+    fn runs(&self, from: [usize; 4], len: [usize; 4], mut f: impl FnMut(usize, usize, isize)) {
+        let s = self.dy.s;
+        let place = |n: usize, z: usize, y: usize| {
+            (from[0] + n) as isize * self.dy.n
+                + (from[1] + z) as isize * s[0]
+                + (from[2] + y) as isize * s[1]
+                + from[3] as isize * s[2]
+        };
+        // Rows, planes and images that follow each other without a gap are one run.
+        let [images, planes, rows, row] = len;
+        let joined = s[2] * row as isize == s[1];
+        let planes_joined = joined && s[1] * rows as isize == s[0];
+        let all_joined = planes_joined && s[0] * planes as isize == self.dy.n;
+        let (n_run, z_run) = (if all_joined { images } else { 1 }, if planes_joined { planes } else { 1 });
+        let y_run = if joined { rows } else { 1 };
+        for n in (0..images).step_by(n_run) {
+            for z in (0..planes).step_by(z_run) {
+                for y in (0..rows).step_by(y_run) {
+                    let q = ((n * planes + z) * rows + y) * row;
+                    f(q, n_run * z_run * y_run * row, place(n, z, y));
+                }
+            }
+        }
+    }
+
+    /// Adds up the chunks of some output channels and stores them where the caller wants them.
+    unsafe fn store(&self, group: usize, o: usize, count: usize, sums: *const f32, dw: *mut f32, beta: f32) {
+        let f = self.p.filter_strides();
+        let mut line = [0.0f32; 16];
+        let inputs = if self.depthwise { 1 } else { self.icg };
+        // SAFETY: sums of all chunks; weights of the problem.
+        unsafe {
+            for i in 0..inputs {
+                for (t, tap) in self.taps.iter().enumerate() {
+                    let lane = t * inputs + i;
+                    let from = sums.add((group * self.lanes + lane) * self.pitch + o);
+                    line[..count].copy_from_slice(core::slice::from_raw_parts(from, count));
+                    for chunk in 1..self.chunks {
+                        let from = from.add(chunk * self.sums());
+                        for (q, x) in line.iter_mut().enumerate().take(count) {
+                            *x += *from.add(q);
+                        }
+                    }
+                    let place = (group * self.ocg + o) as isize * f.o
+                        + i as isize * f.i
+                        + (0..3).map(|d| tap[d] as isize * f.s[d]).sum::<isize>();
+                    let to = dw.wrapping_offset(place);
+                    for (q, &x) in line.iter().enumerate().take(count) {
+                        let to = to.wrapping_offset(q as isize * f.o);
+                        *to = if beta == 0.0 { x } else { x + beta * *to };
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A task.
+struct Part {
+    group: usize,
+    chunk: usize,
+    /// First output channel and how many.
+    o: usize,
+    m: usize,
+    /// First lane and how many.
+    l: usize,
+    n: usize,
+}
