@@ -15,6 +15,8 @@
 //! | `macros.rs` | from a row of a table to exported functions |
 //! | `level1.rs` `level2.rs` `level3.rs` | Reference BLAS |
 //! | `extensions.rs` | what OpenBLAS and MKL have beyond it |
+//! | `conv.rs` | convolution |
+//! | `status.rs` | status codes and messages of what is not BLAS |
 //! | `runtime.rs` | threads, version, configuration |
 
 #[cfg(not(target_pointer_width = "64"))]
@@ -23,8 +25,10 @@ compile_error!("the ILP64 entry points need 64 bit pointers");
 #[macro_use]
 mod macros;
 mod error;
+mod status;
 mod types;
 
+mod conv;
 mod extensions;
 mod level1;
 mod level2;

@@ -247,19 +247,22 @@ pub unsafe fn tile<V: RealSimd, const U: usize, const N: usize>(t: &PixelTile<V:
             let segment = &*t.segments.add(s);
             let mut i = segment.offset;
             let end = segment.offset + segment.len as isize;
+            // The panel's address is opaque from step to step: loads of the next one that are drawn forward push
+            // accumulators out.
             macro_rules! step {
                 ($at:expr) => {
                     let mut column = [V::zero(); U];
                     for (u, v) in column.iter_mut().enumerate() {
-                        *v = V::load(a.add($at * mr + u * V::LANES));
+                        *v = V::load(a.add(u * V::LANES));
                     }
-                    prefetch(a.cast::<u8>().wrapping_add($at * mr * size_of::<V::T>() + AHEAD));
+                    prefetch(a.cast::<u8>().wrapping_add(AHEAD));
                     for (j, tile) in acc.iter_mut().enumerate() {
                         let x = V::splat(*b[j].wrapping_offset(i + $at));
                         for u in 0..U {
                             tile[u] = column[u].mul_add(x, tile[u]);
                         }
                     }
+                    a = opaque_ptr(a.wrapping_add(mr));
                 };
             }
             while i + 4 <= end {
@@ -267,25 +270,96 @@ pub unsafe fn tile<V: RealSimd, const U: usize, const N: usize>(t: &PixelTile<V:
                 step!(1);
                 step!(2);
                 step!(3);
-                a = a.add(4 * mr);
                 i += 4;
             }
             while i < end {
                 step!(0);
-                a = a.add(mr);
                 i += 1;
             }
         }
-        for (j, tile) in acc.iter().enumerate() {
-            let c = t.c.wrapping_offset(*t.to.add(j));
-            for (u, &x) in tile.iter().enumerate() {
-                let at = u * V::LANES;
-                let n = V::LANES.min(t.rows - at);
-                let bias = if t.finish.bias.is_null() { t.finish.bias } else { t.finish.bias.add(at) };
-                put(x, c.add(at), n, bias, &t.finish);
+        let mut c = [t.c; N];
+        for (j, c) in c.iter_mut().enumerate() {
+            *c = t.c.wrapping_offset(*t.to.add(j));
+        }
+        if t.rows < U * V::LANES {
+            return some_rows(&acc, &c, t);
+        }
+        // Every step in loops of its own that the compiler unrolls: an accumulator that is reached by an index would live in
+        // memory from the beginning.
+        let finish = &t.finish;
+        if finish.beta != V::T::ZERO {
+            let beta = V::splat(finish.beta);
+            for j in 0..N {
+                for u in 0..U {
+                    acc[j][u] = V::load(c[j].add(u * V::LANES)).mul_add(beta, acc[j][u]);
+                }
+            }
+        }
+        if !finish.bias.is_null() {
+            for u in 0..U {
+                let bias = V::load(finish.bias.add(u * V::LANES));
+                for tile in &mut acc {
+                    tile[u] = tile[u].add(bias);
+                }
+            }
+        }
+        match finish.activation {
+            Activation::None => {}
+            Activation::Relu => {
+                for tile in &mut acc {
+                    for x in tile {
+                        *x = x.max(V::zero());
+                    }
+                }
+            }
+            Activation::Leaky(slope) => {
+                let slope = V::splat(slope);
+                for tile in &mut acc {
+                    for x in tile {
+                        *x = leaky(*x, slope);
+                    }
+                }
+            }
+        }
+        for j in 0..N {
+            for u in 0..U {
+                acc[j][u].store(c[j].add(u * V::LANES));
             }
         }
     }
+}
+
+/// The end of a tile of which not all rows exist.
+#[inline(always)]
+unsafe fn some_rows<V: RealSimd, const U: usize, const N: usize>(
+    acc: &[[V; U]; N],
+    c: &[*mut V::T; N],
+    t: &PixelTile<V::T>,
+) {
+    let mut sums = [V::T::ZERO; super::tile::MAX_TILE];
+    // SAFETY: the contract of the file.
+    unsafe {
+        let sums = sums.as_mut_ptr();
+        for j in 0..N {
+            for u in 0..U {
+                acc[j][u].store(sums.add((j * U + u) * V::LANES));
+            }
+        }
+        for (j, c) in c.iter().enumerate() {
+            for at in (0..t.rows).step_by(V::LANES) {
+                let n = V::LANES.min(t.rows - at);
+                let bias = if t.finish.bias.is_null() { t.finish.bias } else { t.finish.bias.add(at) };
+                put(V::load(sums.add(j * U * V::LANES + at)), c.add(at), n, bias, &t.finish);
+            }
+        }
+    }
+}
+
+/// Negative numbers times the slope. Not max(x, slope x): a slope above one or below zero is a slope too.
+#[inline(always)]
+unsafe fn leaky<V: RealSimd>(x: V, slope: V) -> V {
+    // SAFETY: the contract of the file.
+    unsafe { x.neg().max(V::zero()).neg_mul_add(slope, x.max(V::zero())) }
 }
 
 /// Stores the first n lanes of a sum, finished; `bias` is that of these lanes.
@@ -304,8 +378,7 @@ unsafe fn put<V: RealSimd>(mut x: V, c: *mut V::T, n: usize, bias: *const V::T, 
         x = match finish.activation {
             Activation::None => x,
             Activation::Relu => x.max(V::zero()),
-            // Not max(x, slope x): a slope above one or below zero is a slope too.
-            Activation::Leaky(slope) => x.neg().max(V::zero()).neg_mul_add(V::splat(slope), x.max(V::zero())),
+            Activation::Leaky(slope) => leaky(x, V::splat(slope)),
         };
         if whole {
             x.store(c);

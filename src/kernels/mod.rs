@@ -410,6 +410,7 @@ macro_rules! kernel_table {
         #[allow(clippy::undocumented_unsafe_blocks)]
         impl PixelTiles<$V> for C {
             kernel_table! { @fn $feature
+            #[inline(never)] // one function for all would spill its accumulators
             unsafe fn tile<const U: usize, const N: usize>(t: &PixelTile<$T>) {
                 unsafe { conv::tile::<$V, U, N>(t) }
             } }
