@@ -28,8 +28,10 @@ const STRIP: usize = 1 << 20;
 /// Lanes that are gathered at a time.
 const LANES: usize = 384;
 /// Bytes of partial sums beyond the first.
-const PARTIAL: usize = 24 << 20;
+const PARTIAL: usize = 4 << 20;
 const MOST_CHUNKS: usize = 16;
+/// Output channels, and input channels, of which weights are stored at a time.
+const STORED: usize = 32;
 /// Work of a chunk at least.
 const CHUNK_WORK: f64 = 2e8;
 
@@ -53,6 +55,8 @@ pub struct Gradient {
     chunks: usize,
     strip: usize,
     in_place: bool,
+    /// One tap that meets every pixel of a channels-first image: panels are made of it as it lies.
+    flat: bool,
 }
 
 impl Gradient {
@@ -71,6 +75,9 @@ impl Gradient {
         let inside = |d: usize| p.pad[d] == 0 && (p.output[d] == 0 || reach(d, p.output[d]) <= p.input[d]);
         let x = p.input_strides();
         let in_place = x.c == 1 && (0..3).all(inside);
+        let flat =
+            !depthwise && x.c != 1 && taps.len() == 1 && p.pad == [0; 3] && p.stride == [1; 3] && p.input == p.output;
+        let in_place = in_place || flat;
         let counts = [p.batch, p.output[0], p.output[1], p.output[2]];
         let size = |b: [usize; 4]| -> usize {
             let pixels = (0..3).map(|d| reach(d, b[d + 1])).product::<usize>() * b[0];
@@ -116,6 +123,7 @@ impl Gradient {
             chunks,
             strip,
             in_place,
+            flat,
         }
     }
 
@@ -131,7 +139,8 @@ impl Gradient {
         let each = 2 * bytes::<isize>(pixels)
             + bytes::<f32>(self.strip)
             + bytes::<f32>(self.ocg.next_multiple_of(width) * pixels)
-            + bytes::<f32>(if self.depthwise { 0 } else { (LANES + kit.conv.nr()) * pixels });
+            + bytes::<f32>(if self.depthwise { 0 } else { (LANES + kit.conv.nr()) * pixels + 16 });
+        let each = each.max(bytes::<f32>(STORED * STORED * self.taps.len()));
         Room { shared: bytes::<f32>(self.sums() * self.chunks), each }
     }
 
@@ -179,12 +188,21 @@ impl Gradient {
             // SAFETY: each task has its own sums.
             unsafe { self.part(kit, &part, x.get(), dy.get(), sums.get(), memory) }
         });
+        // The chunks' sums to the first one's, then to where the caller wants them.
+        const PIECE: usize = 4096;
+        let all = self.sums();
+        pool::run(if self.chunks > 1 { all.div_ceil(PIECE) } else { 0 }, threads, &|task| {
+            let from = sums.get().wrapping_add(task * PIECE);
+            let count = PIECE.min(all - task * PIECE);
+            // SAFETY: each task has its own piece of all chunks.
+            unsafe { kit.conv.add_rows(count, self.chunks - 1, from.wrapping_add(all), all as isize, from) }
+        });
         let dw = Shared(dw);
-        let strips = self.ocg.div_ceil(16);
+        let strips = self.ocg.div_ceil(STORED);
         pool::run(self.groups * strips, threads, &|task| {
-            let (group, o) = (task / strips, task % strips * 16);
+            let (group, o) = (task / strips, task % strips * STORED);
             // SAFETY: each task has its own weights.
-            unsafe { self.store(group, o, 16.min(self.ocg - o), sums.get(), dw.get(), beta) }
+            unsafe { self.store(kit, group, o, STORED.min(self.ocg - o), sums.get(), dw.get(), beta, memory) }
         });
     }
 
@@ -199,7 +217,7 @@ impl Gradient {
         let (at, places) = (slot.take::<isize>(most), slot.take::<isize>(most));
         let strip = slot.take::<f32>(self.strip);
         let a = slot.take::<f32>(self.ocg.next_multiple_of(mr) * most);
-        let b = slot.take::<f32>(if self.depthwise { 0 } else { (LANES + nr) * most });
+        let b = slot.take::<f32>(if self.depthwise { 0 } else { (LANES + nr) * most + 16 });
         let p = &self.p;
         let x = x.wrapping_offset((group * self.icg) as isize * self.x.c);
         let dy = dy.wrapping_offset((group * self.ocg) as isize * self.dy.c);
@@ -265,7 +283,7 @@ impl Gradient {
                     let (g, g_at) = if self.dy.c == 1 {
                         (dy.wrapping_add(o), places)
                     } else {
-                        self.runs(from, len, |q, count, place| {
+                        self.runs(&self.dy, from, len, |q, count, place| {
                             let run = dy.wrapping_offset(place + o as isize * self.dy.c);
                             kit.conv.to_last(m, count, run, self.dy.c, self.dy.s[2], a.add(q * m), m);
                         });
@@ -278,7 +296,11 @@ impl Gradient {
                     kit.conv.depthwise_weights(pixels, from, at, &offsets, g, g_at, m, sums, self.pitch);
                     continue;
                 }
-                self.runs(from, len, |q, count, place| {
+                self.runs(&self.dy, from, len, |q, count, place| {
+                    if self.dy.c == 1 {
+                        let run = dy.wrapping_offset(place).wrapping_add(o);
+                        return kit.conv.spread(m, count, run, self.dy.s[2], a.add(q * mr), pixels);
+                    }
                     for i in (0..m).step_by(mr) {
                         let lanes = mr.min(m - i);
                         let run = dy.wrapping_offset(place + (o + i) as isize * self.dy.c);
@@ -291,12 +313,17 @@ impl Gradient {
                 let step = LANES / nr * nr;
                 for j in (0..n).step_by(step) {
                     let some = step.min(n - j);
-                    for r in (0..some).step_by(nr) {
-                        offsets.clear();
-                        for lane in l + j + r..l + j + (r + nr).min(some) {
-                            offsets.push(tap(lane / self.icg) + (lane % self.icg) as isize);
-                        }
-                        kit.conv.gather(pixels, src, at, &offsets, b.add(r * pixels), nr);
+                    offsets.clear();
+                    for lane in l + j..l + j + some {
+                        offsets.push(tap(lane / self.icg) + (lane % self.icg) as isize);
+                    }
+                    if self.flat {
+                        self.runs(&self.x, from, len, |q, count, place| {
+                            let run = x.wrapping_offset(place + (l + j) as isize * self.x.c);
+                            kit.conv.gather_across(count, run, self.x.c, some, b.add(q * nr), pixels);
+                        });
+                    } else {
+                        kit.conv.gather(pixels, src, at, &offsets, b);
                     }
                     for i in (0..m).step_by(mc) {
                         let from_a = Source::panels(a.add(i * pixels), pixels, mr);
@@ -310,11 +337,11 @@ impl Gradient {
         }
     }
 
-    /// Calls `f` for each run of a block's pixels in dy: the first one's number, how many, and their place.
-    fn runs(&self, from: [usize; 4], len: [usize; 4], mut f: impl FnMut(usize, usize, isize)) {
-        let s = self.dy.s;
+    /// Calls `f` for each run of a block's pixels in a tensor: the first one's number, how many, and their place.
+    fn runs(&self, strides: &Strides, from: [usize; 4], len: [usize; 4], mut f: impl FnMut(usize, usize, isize)) {
+        let s = strides.s;
         let place = |n: usize, z: usize, y: usize| {
-            (from[0] + n) as isize * self.dy.n
+            (from[0] + n) as isize * strides.n
                 + (from[1] + z) as isize * s[0]
                 + (from[2] + y) as isize * s[1]
                 + from[3] as isize * s[2]
@@ -323,7 +350,7 @@ impl Gradient {
         let [images, planes, rows, row] = len;
         let joined = s[2] * row as isize == s[1];
         let planes_joined = joined && s[1] * rows as isize == s[0];
-        let all_joined = planes_joined && s[0] * planes as isize == self.dy.n;
+        let all_joined = planes_joined && s[0] * planes as isize == strides.n;
         let (n_run, z_run) = (if all_joined { images } else { 1 }, if planes_joined { planes } else { 1 });
         let y_run = if joined { rows } else { 1 };
         for n in (0..images).step_by(n_run) {
@@ -336,35 +363,59 @@ impl Gradient {
         }
     }
 
-    /// Adds up the chunks of some output channels and stores them where the caller wants them.
-    unsafe fn store(&self, group: usize, o: usize, count: usize, sums: *const f32, dw: *mut f32, beta: f32) {
+    /// Stores the sums of some output channels where the caller wants them.
+    unsafe fn store(
+        &self,
+        kit: &Kit,
+        group: usize,
+        o: usize,
+        count: usize,
+        sums: *const f32,
+        dw: *mut f32,
+        beta: f32,
+        memory: &Memory,
+    ) {
         let f = self.p.filter_strides();
-        let mut line = [0.0f32; 16];
         let inputs = if self.depthwise { 1 } else { self.icg };
-        // SAFETY: sums of all chunks; weights of the problem.
+        // SAFETY: sums of the group; weights of the problem; a slot has room for some output channels.
         unsafe {
-            for i in 0..inputs {
-                for (t, tap) in self.taps.iter().enumerate() {
-                    let lane = t * inputs + i;
-                    let from = sums.add((group * self.lanes + lane) * self.pitch + o);
-                    line[..count].copy_from_slice(core::slice::from_raw_parts(from, count));
-                    for chunk in 1..self.chunks {
-                        let from = from.add(chunk * self.sums());
-                        for (q, x) in line.iter_mut().enumerate().take(count) {
-                            *x += *from.add(q);
-                        }
+            let from = sums.add(group * self.lanes * self.pitch + o);
+            let to = dw.wrapping_offset((group * self.ocg + o) as isize * f.o);
+            let put = |to: *mut f32, x: f32| *to = if beta == 0.0 { x } else { x + beta * *to };
+            let tap = |t: usize| (0..3).map(|d| self.taps[t][d] as isize * f.s[d]).sum::<isize>();
+            if f.o == 1 {
+                for lane in 0..self.lanes {
+                    let to = to.wrapping_offset(tap(lane / inputs) + (lane % inputs) as isize * f.i);
+                    for q in 0..count {
+                        put(to.wrapping_add(q), *from.add(lane * self.pitch + q));
                     }
-                    let place = (group * self.ocg + o) as isize * f.o
-                        + i as isize * f.i
-                        + (0..3).map(|d| tap[d] as isize * f.s[d]).sum::<isize>();
-                    let to = dw.wrapping_offset(place);
-                    for (q, &x) in line.iter().enumerate().take(count) {
-                        let to = to.wrapping_offset(q as isize * f.o);
-                        *to = if beta == 0.0 { x } else { x + beta * *to };
+                }
+                return;
+            }
+            // Transposed in pieces of some input channels, then written in the order of memory.
+            let mut slot = memory.slot();
+            let block = slot.take::<f32>(STORED * STORED * self.taps.len());
+            for i in (0..inputs).step_by(STORED) {
+                let some = STORED.min(inputs - i);
+                for t in 0..self.taps.len() {
+                    let from = from.add((t * inputs + i) * self.pitch);
+                    kit.conv.to_first(count, some, from, self.pitch, block.add(t * STORED), self.stored(), 1);
+                }
+                for q in 0..count {
+                    let line = block.add(q * self.stored() as usize);
+                    let to = to.wrapping_offset(q as isize * f.o + i as isize * f.i);
+                    for c in 0..some {
+                        for t in 0..self.taps.len() {
+                            put(to.wrapping_offset(c as isize * f.i + tap(t)), *line.add(t * STORED + c));
+                        }
                     }
                 }
             }
         }
+    }
+    /// Elements of a block of stored weights from one output channel to the next.
+    fn stored(&self) -> isize {
+        (STORED * self.taps.len()) as isize
     }
 }
 

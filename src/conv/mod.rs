@@ -6,6 +6,7 @@
 //! | file | what | when |
 //! |---|---|---|
 //! | `direct.rs` | forward and backward-data as sums over a window | any problem |
+//! | `pointwise.rs` | the same for 1x1 kernels on channels-first images: a product of matrices | where it applies |
 //! | `gradient.rs` | backward-weights as sums over pixels | any problem |
 //! | `winograd.rs` | both by Winograd's F(4x4, 3x3) and F(3x3, 4x4) | 3x3 kernels of stride 1, default math |
 //!
@@ -22,6 +23,7 @@ pub mod gradient;
 pub mod memory;
 pub mod naive;
 pub mod plan;
+pub mod pointwise;
 pub mod problem;
 pub mod strip;
 pub mod winograd;

@@ -3,6 +3,7 @@
 use super::direct::{Direct, Window};
 use super::gradient::Gradient;
 use super::memory::{MOST_SLOTS, Memory, Room, bytes};
+use super::pointwise::Pointwise;
 use super::problem::{Error, Math, Pass, Problem, Status};
 use super::winograd::{self, Winograd, WinogradGradient};
 use super::{Epilogue, Kit, bias, naive};
@@ -38,11 +39,23 @@ pub fn set_math(mode: Math) {
 }
 
 enum Algorithm {
-    /// Nothing to compute, or nothing to add up.
     Direct(Direct),
+    Pointwise(Pointwise),
     Gradient(Gradient),
     Winograd(Winograd),
     WinogradGradient(WinogradGradient),
+}
+
+impl Algorithm {
+    fn sums(mut windows: Vec<Window>, kit: &Kit) -> Algorithm {
+        if windows.len() == 1 {
+            match Pointwise::new(windows.swap_remove(0), kit) {
+                Ok(plan) => return Algorithm::Pointwise(plan),
+                Err(window) => windows.push(window),
+            }
+        }
+        Algorithm::Direct(Direct::new(windows))
+    }
 }
 
 /// A problem, a pass and the algorithm for them.
@@ -78,8 +91,8 @@ impl Plan {
         let inner = pass.of(problem.transposed);
         let why = winograd::reason_against(&problem, inner, &kit);
         let algorithm = match (inner, why) {
-            (Pass::Forward, Some(_)) => Algorithm::Direct(Direct::new(vec![Window::forward(&problem)])),
-            (Pass::BackwardData, Some(_)) => Algorithm::Direct(Direct::new(Window::backward(&problem))),
+            (Pass::Forward, Some(_)) => Algorithm::sums(vec![Window::forward(&problem)], &kit),
+            (Pass::BackwardData, Some(_)) => Algorithm::sums(Window::backward(&problem), &kit),
             (Pass::BackwardWeights, Some(_)) => Algorithm::Gradient(Gradient::new(&problem, &kit)),
             (Pass::BackwardWeights, None) => Algorithm::WinogradGradient(WinogradGradient::new(&problem, &kit)),
             (pass, None) => Algorithm::Winograd(Winograd::new(&problem, pass, &kit)),
@@ -98,6 +111,7 @@ impl Plan {
     pub fn prepared(&self) -> usize {
         match &self.algorithm {
             Algorithm::Direct(d) => d.packed(&self.kit),
+            Algorithm::Pointwise(d) => d.packed(&self.kit),
             Algorithm::Winograd(w) => w.transformed(&self.kit),
             _ => 0,
         }
@@ -118,6 +132,7 @@ impl Plan {
         unsafe {
             match &self.algorithm {
                 Algorithm::Direct(d) => d.pack(&self.kit, weights, to, threads),
+                Algorithm::Pointwise(d) => d.pack(&self.kit, weights, to, threads),
                 Algorithm::Winograd(w) => w.transform_weights(&self.kit, weights, to, threads),
                 _ => {}
             }
@@ -127,6 +142,7 @@ impl Plan {
     fn room(&self, threads: usize, with_weights: bool) -> Room {
         let room = match &self.algorithm {
             Algorithm::Direct(d) => d.room(&self.kit, threads),
+            Algorithm::Pointwise(d) => d.room(&self.kit),
             Algorithm::Gradient(g) => g.room(&self.kit),
             Algorithm::Winograd(w) => w.room(&self.kit),
             Algorithm::WinogradGradient(w) => w.room(&self.kit),
@@ -190,6 +206,9 @@ impl Plan {
                         Algorithm::Direct(d) => {
                             d.run(&self.kit, prepared, source, result, &epilogue, &memory, threads);
                         }
+                        Algorithm::Pointwise(d) => {
+                            d.run(&self.kit, prepared, source, result, &epilogue, &memory, threads);
+                        }
                         Algorithm::Winograd(w) => {
                             w.run(&self.kit, prepared, source, result, &epilogue, &memory, threads);
                         }
@@ -244,6 +263,7 @@ impl core::fmt::Display for Plan {
                 }
                 write!(f, "{}", if d.is_in_place() { ", source in place" } else { ", source in strips" })?;
             }
+            Algorithm::Pointwise(_) => write!(f, "direct pointwise, pixels in vectors")?,
             Algorithm::Gradient(g) => write!(f, "direct gradient, {} partial sums", g.chunks())?,
             Algorithm::Winograd(_) => write!(f, "winograd F(4x4,3x3)")?,
             Algorithm::WinogradGradient(_) => write!(f, "winograd F(3x3,4x4)")?,

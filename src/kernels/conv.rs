@@ -125,7 +125,18 @@ pub trait ConvKernel<T: Scalar>: Sync {
         cs: isize,
         ps: isize,
     );
-    unsafe fn gather(&self, steps: usize, src: *const T, at: *const isize, lanes: &[isize], dst: *mut T, width: usize);
+    unsafe fn gather(&self, steps: usize, src: *const T, at: *const isize, lanes: &[isize], dst: *mut T);
+    unsafe fn spread(&self, channels: usize, steps: usize, src: *const T, ps: isize, dst: *mut T, all: usize);
+    unsafe fn gather_across(&self, steps: usize, src: *const T, cs: isize, lanes: usize, dst: *mut T, all: usize);
+    unsafe fn finish_columns(
+        &self,
+        m: usize,
+        n: usize,
+        c: *mut T,
+        cs: isize,
+        bias: *const T,
+        activation: Activation<T>,
+    );
     unsafe fn add_rows(&self, n: usize, rows: usize, src: *const T, pitch: isize, sum: *mut T);
     unsafe fn wino_input(&self, channels: usize, src: *const T, row: isize, col: isize, dst: *mut T, xi: usize);
     unsafe fn wino_output(
@@ -517,6 +528,9 @@ pub unsafe fn to_last<V: Simd>(
 ) {
     // SAFETY: the contract of the file.
     unsafe {
+        if cs == 1 && ps == channels as isize && pitch == channels {
+            return core::ptr::copy_nonoverlapping(src, dst, len * channels);
+        }
         if cs == 1 {
             for p in 0..len {
                 let (from, to) = (src.wrapping_offset(p as isize * ps), dst.add(p * pitch));
@@ -590,7 +604,8 @@ pub unsafe fn to_first<V: Simd>(
     }
 }
 
-/// One panel of `width` lanes: step p holds `src[at[p] + lanes[l]]`, zero behind the last lane.
+/// Panels of NR lanes: step p of a panel holds `src[at[p] + lanes[l]]`, zero behind the last lane. Panels are `steps`
+/// steps, one behind the other.
 #[inline(always)]
 pub unsafe fn gather<T: Scalar, const NR: usize>(
     steps: usize,
@@ -598,23 +613,144 @@ pub unsafe fn gather<T: Scalar, const NR: usize>(
     at: *const isize,
     lanes: &[isize],
     dst: *mut T,
-    width: usize,
+) {
+    /// Steps that are taken over all panels at once: their pixels stay in L1.
+    const SOME: usize = 32;
+    // SAFETY: the contract of the file.
+    unsafe {
+        let mut from = 0;
+        while from < steps {
+            let to = steps.min(from + SOME);
+            for (number, panel) in lanes.chunks(NR).enumerate() {
+                let dst = dst.add(number * NR * steps);
+                let mut consecutive = panel.len() == NR;
+                for pair in panel.windows(2) {
+                    consecutive &= pair[1] == pair[0] + 1;
+                }
+                if consecutive {
+                    let src = src.wrapping_offset(panel[0]);
+                    for p in from..to {
+                        let pixel = src.wrapping_offset(*at.add(p)).cast::<[T; NR]>();
+                        dst.add(p * NR).cast::<[T; NR]>().write(pixel.read());
+                    }
+                    continue;
+                }
+                for p in from..to {
+                    let pixel = src.wrapping_offset(*at.add(p));
+                    for l in 0..NR {
+                        *dst.add(p * NR + l) = match panel.get(l) {
+                            Some(&lane) => *pixel.wrapping_offset(lane),
+                            None => T::ZERO,
+                        };
+                    }
+                }
+            }
+            from = to;
+        }
+    }
+}
+
+/// Panels of NR lanes as [`gather`] writes them, of channels that are `cs` apart with their pixels side by side: `steps` of a
+/// panel's `all` steps. May write up to 8 elements behind the last panel.
+#[inline(always)]
+pub unsafe fn gather_across<V: RealSimd, const NR: usize>(
+    steps: usize,
+    src: *const V::T,
+    cs: isize,
+    lanes: usize,
+    dst: *mut V::T,
+    all: usize,
 ) {
     // SAFETY: the contract of the file.
     unsafe {
-        let consecutive = lanes.windows(2).all(|pair| pair[1] == pair[0] + 1);
-        if lanes.len() == NR && width == NR && consecutive {
-            let src = src.wrapping_offset(lanes[0]);
-            for p in 0..steps {
-                dst.add(p * NR).cast::<[T; NR]>().write(src.wrapping_offset(*at.add(p)).cast::<[T; NR]>().read());
+        for l in (0..lanes).step_by(NR) {
+            let (from, to) = (src.wrapping_offset(l as isize * cs), dst.add(l * all));
+            let count = NR.min(lanes - l);
+            let mut p = 0;
+            // Squares of which a step keeps the first NR: the next step's begin where they end, and are written later.
+            if V::SIDE >= NR && V::SIDE > 0 {
+                let (mut rows, mut columns) = ([from; 8], [to; 8]);
+                while p + V::SIDE < steps {
+                    for q in 0..V::SIDE {
+                        rows[q] = from.wrapping_offset(q.min(count - 1) as isize * cs).wrapping_add(p);
+                        columns[q] = to.add((p + q) * NR);
+                    }
+                    V::square(rows, columns);
+                    if count < NR {
+                        for q in 0..V::SIDE {
+                            for lane in count..NR {
+                                *to.add((p + q) * NR + lane) = V::T::ZERO;
+                            }
+                        }
+                    }
+                    p += V::SIDE;
+                }
             }
-            return;
+            while p < steps {
+                for lane in 0..NR {
+                    let x = if lane < count { *from.wrapping_offset(lane as isize * cs).add(p) } else { V::T::ZERO };
+                    *to.add(p * NR + lane) = x;
+                }
+                p += 1;
+            }
         }
+    }
+}
+
+/// `c := act(c + bias)` for n columns of m elements, one bias a column.
+#[inline(always)]
+pub unsafe fn finish_columns<V: RealSimd>(
+    m: usize,
+    n: usize,
+    c: *mut V::T,
+    cs: isize,
+    bias: *const V::T,
+    activation: Activation<V::T>,
+) {
+    // SAFETY: the contract of the file.
+    unsafe {
+        let finish = Finish { beta: V::T::ZERO, bias: core::ptr::null(), activation };
+        for j in 0..n {
+            let add = V::splat(if bias.is_null() { V::T::ZERO } else { *bias.add(j) });
+            let column = c.wrapping_offset(j as isize * cs);
+            let mut i = 0;
+            while i < m {
+                let some = V::LANES.min(m - i);
+                let at = column.wrapping_add(i);
+                let x = if some == V::LANES { V::load(at) } else { V::load_first(at, some) };
+                put(x.add(add), at, some, core::ptr::null(), &finish);
+                i += some;
+            }
+        }
+    }
+}
+
+/// Channels of `steps` pixels `ps` apart, side by side each, into panels of MV vectors that have `all` steps: step p of
+/// these is at `dst + p*MV*LANES`.
+#[inline(always)]
+pub unsafe fn spread<V: Simd, const MV: usize>(
+    channels: usize,
+    steps: usize,
+    src: *const V::T,
+    ps: isize,
+    dst: *mut V::T,
+    all: usize,
+) {
+    let width = MV * V::LANES;
+    // SAFETY: the contract of the file.
+    unsafe {
         for p in 0..steps {
-            let from = src.wrapping_offset(*at.add(p));
-            let to = dst.add(p * width);
-            for l in 0..width {
-                *to.add(l) = if l < lanes.len() { *from.wrapping_offset(*lanes.get_unchecked(l)) } else { T::ZERO };
+            let (from, to) = (src.wrapping_offset(p as isize * ps), dst.add(p * width));
+            let mut c = 0;
+            while c + width <= channels {
+                for i in 0..MV {
+                    V::load(from.add(c + i * V::LANES)).store_packed(to.add(c * all + i * V::LANES));
+                }
+                c += width;
+            }
+            for i in 0..if c < channels { MV } else { 0 } {
+                let left = channels.saturating_sub(c + i * V::LANES).min(V::LANES);
+                V::load_first(from.wrapping_add(c + i * V::LANES), left).store_packed(to.add(c * all + i * V::LANES));
             }
         }
     }

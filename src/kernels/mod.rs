@@ -448,8 +448,20 @@ macro_rules! kernel_table {
                 unsafe { conv::to_first::<$V>(channels, len, src, pitch, dst, cs, ps) }
             } }
             kernel_table! { @fn $feature
-            unsafe fn gather(&self, steps: usize, src: *const $T, at: *const isize, lanes: &[isize], dst: *mut $T, width: usize) {
-                unsafe { conv::gather::<$T, $nr>(steps, src, at, lanes, dst, width) }
+            unsafe fn gather(&self, steps: usize, src: *const $T, at: *const isize, lanes: &[isize], dst: *mut $T) {
+                unsafe { conv::gather::<$T, $nr>(steps, src, at, lanes, dst) }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn spread(&self, channels: usize, steps: usize, src: *const $T, ps: isize, dst: *mut $T, all: usize) {
+                unsafe { conv::spread::<$V, $mv>(channels, steps, src, ps, dst, all) }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn gather_across(&self, steps: usize, src: *const $T, cs: isize, lanes: usize, dst: *mut $T, all: usize) {
+                unsafe { conv::gather_across::<$V, $nr>(steps, src, cs, lanes, dst, all) }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn finish_columns(&self, m: usize, n: usize, c: *mut $T, cs: isize, bias: *const $T, activation: conv::Activation<$T>) {
+                unsafe { conv::finish_columns::<$V>(m, n, c, cs, bias, activation) }
             } }
             kernel_table! { @fn $feature
             unsafe fn add_rows(&self, n: usize, rows: usize, src: *const $T, pitch: isize, sum: *mut $T) {

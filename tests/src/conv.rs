@@ -355,6 +355,14 @@ pub fn draw(rng: &mut Rng) -> Conv {
                 }
             }
         }
+        if rng.below(12) == 0 {
+            // An image with enough pixels for vectors of them, and one tap.
+            let dims = c.dims as usize;
+            (c.kernel, c.stride, c.dilation, c.output) = ([1; 3], [1; 3], [1; 3], [0; 3]);
+            (c.pad_before, c.pad_after) = ([0; 3], [0; 3]);
+            c.input[..dims].copy_from_slice(&[[230, 1, 1], [15, 14, 1], [5, 7, 6]][dims - 1][..dims]);
+            c.batch = c.batch.min(2);
+        }
         c.beta = rng.pick(&[0.0, 0.0, 1.0, -0.5]);
         c.activation = rng.below(3) as i32;
         c.slope = rng.pick(&[0.25, 2.0, -0.5]);
