@@ -87,6 +87,8 @@ pub struct Window {
     /// to group.
     pub filter: FilterStrides,
     pub group: isize,
+    /// Taps of the kernel, of which the window may have some only.
+    pub kernel: [usize; 3],
     /// Depthwise: every channel is a group of its own, `groups` is 1 and `cin` all of them.
     pub depthwise: bool,
 }
@@ -113,6 +115,7 @@ impl Window {
             dst: p.output_strides(),
             filter,
             group: filter.o * p.ocg() as isize,
+            kernel: p.kernel,
             depthwise: false,
         };
         window.folded(p)
@@ -158,6 +161,7 @@ impl Window {
                         dst: p.input_strides(),
                         filter,
                         group,
+                        kernel: p.kernel,
                         depthwise: false,
                     };
                     windows.push(window.folded(p));
@@ -239,19 +243,36 @@ impl Window {
                 return;
             }
             let from = weights.wrapping_offset(group as isize * self.group + first as isize * self.filter.o);
+            // Where step `at` of the panel goes.
+            let place = |at: usize| {
+                let within = at % piece;
+                let start = at - within;
+                to.add((group * panels * mr) * k + start * panels * mr + first * piece.min(k - start) + within * mr)
+            };
+            let all: usize = self.kernel.iter().product();
+            let rows = [self.kernel[1] * self.kernel[2], self.kernel[2], 1].map(|n| n as isize);
+            if all > 1 && all <= TOGETHER && self.filter.s == rows {
+                // The taps of a weight are consecutive: all at a time.
+                let mut together = [0.0f32; TOGETHER * crate::kernels::tile::MAX_WIDTH];
+                for c in 0..self.cin {
+                    let src = from.wrapping_offset(c as isize * self.filter.i);
+                    kit.conv.to_last(lanes, all, src, self.filter.o, 1, together.as_mut_ptr(), mr);
+                    for tap in 0..taps {
+                        let one = together.as_ptr().offset(self.tap(tap) * mr as isize);
+                        core::ptr::copy_nonoverlapping(one, place(tap * self.cin + c), mr);
+                    }
+                }
+                return;
+            }
             let mut at = 0;
             for tap in 0..taps {
                 let offset = self.tap(tap);
                 let mut c = 0;
                 while c < self.cin {
                     // Up to the end of the tap or of the piece.
-                    let within = at % piece;
-                    let some = (self.cin - c).min(piece - within);
-                    let start = at - within;
-                    let len = piece.min(k - start);
-                    let dst = to.add((group * panels * mr) * k + start * panels * mr + (first * len) + within * mr);
+                    let some = (self.cin - c).min(piece - at % piece);
                     let src = from.wrapping_offset(offset + c as isize * self.filter.i);
-                    kit.gemm.pack_a(lanes, some, src, self.filter.o, self.filter.i, false, dst);
+                    kit.gemm.pack_a(lanes, some, src, self.filter.o, self.filter.i, false, place(at));
                     c += some;
                     at += some;
                 }
@@ -263,6 +284,9 @@ impl Window {
 /// Most steps of a piece of a window: with fewer, results are read and written too often; with more, a panel
 /// leaves the cache.
 const PIECE: usize = 640;
+
+/// Taps of a kernel that are packed together at most.
+const TOGETHER: usize = 27;
 
 /// Steps of each piece of a window.
 fn piece(steps: usize) -> usize {

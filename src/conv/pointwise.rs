@@ -26,6 +26,9 @@ pub struct Pointwise {
 const PIXELS: usize = 196;
 const WASTE: usize = 8;
 
+/// Register tiles of channels that are finished at a time.
+const FINISHED: usize = 2;
+
 impl Pointwise {
     /// The plan for a window, or the window back if it is none of this kind.
     pub fn new(w: Window, kit: &Kit) -> Result<Pointwise, Window> {
@@ -106,14 +109,23 @@ impl Pointwise {
                 for start in (0..w.cin).step_by(piece) {
                     let k = piece.min(w.cin - start);
                     kit.gemm.pack_a(m, k, x.wrapping_offset(start as isize * w.src.c), 1, w.src.c, false, a);
-                    let b = weights.get().wrapping_add((group * w.cin + start) * cols);
-                    let (a, b) = (Source::panels(a.cast_const(), k, mr), Source::panels(b.cast_const(), k, nr));
-                    kit.gemm.block(m, w.cout, k, 1.0, a, b, if start == 0 { beta } else { 1.0 }, y, w.dst.c);
-                }
-                let bias = bias.get();
-                if !bias.is_null() || activation != Activation::None {
-                    let bias = if bias.is_null() { bias } else { bias.add(group * w.cout) };
-                    kit.conv.finish_columns(m, w.cout, y, w.dst.c, bias, activation);
+                    let b = weights.get().wrapping_add((group * w.cin + start) * cols).cast_const();
+                    let from = Source::panels(a.cast_const(), k, mr);
+                    let beta = if start == 0 { beta } else { 1.0 };
+                    let last = start + k == w.cin && (!bias.get().is_null() || activation != Activation::None);
+                    // What follows the sum is done while the columns are near.
+                    let step = if last { FINISHED * nr } else { w.cout };
+                    for j in (0..w.cout).step_by(step) {
+                        let n = step.min(w.cout - j);
+                        let y = y.wrapping_offset(j as isize * w.dst.c);
+                        let b = Source::panels(b.wrapping_add(j * k), k, nr);
+                        kit.gemm.block(m, n, k, 1.0, from, b, beta, y, w.dst.c);
+                        if last {
+                            let bias = bias.get();
+                            let bias = if bias.is_null() { bias } else { bias.add(group * w.cout + j) };
+                            kit.conv.finish_columns(m, n, y, w.dst.c, bias, activation);
+                        }
+                    }
                 }
             }
         });

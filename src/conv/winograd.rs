@@ -247,6 +247,7 @@ impl Winograd {
         const SOME: usize = 8;
         let w = &self.window;
         let (mr, panels, k) = (kit.conv.mr(), self.panels(kit), self.steps());
+        let together = w.filter.s[1..] == [3, 1];
         let (from, to) = (Shared(weights.cast_mut()), Shared(to));
         pool::run(w.groups * panels, threads, &|task| {
             let (group, panel) = (task / panels, task % panels);
@@ -258,8 +259,21 @@ impl Winograd {
                 let plane = weights.wrapping_offset(depth.1 as isize * w.filter.s[0]);
                 for c in (0..w.cin).step_by(SOME) {
                     let some = SOME.min(w.cin - c);
-                    // SAFETY: some steps of a panel, of each tap in turn; the result's place is this task's.
+                    let to = dst.wrapping_add((z * w.cin + c) * mr);
+                    // SAFETY: some steps of a panel, all taps; the result's place is this task's.
                     unsafe {
+                        if together {
+                            // The taps of a weight are consecutive: nine at a time, in their order or reversed.
+                            for i in 0..some {
+                                let src = plane.wrapping_offset((c + i) as isize * w.filter.i);
+                                kit.conv.to_last(lanes, 9, src, w.filter.o, 1, taps.as_mut_ptr(), mr);
+                                let (first, step) = if self.order[0] == 0 { (0, 1) } else { (8 * mr, -1) };
+                                let from = taps.as_ptr().add(first);
+                                let step = step * mr as isize;
+                                kit.conv.wino_weights(mr, from, step, to.wrapping_add(i * mr), panels * k * mr);
+                            }
+                            continue;
+                        }
                         for t in 0..9 {
                             let tap =
                                 self.order[t / 3] as isize * w.filter.s[1] + self.order[t % 3] as isize * w.filter.s[2];
@@ -267,8 +281,8 @@ impl Winograd {
                             let to = taps.as_mut_ptr().add(t * SOME * mr);
                             kit.gemm.pack_a(lanes, some, src, w.filter.o, w.filter.i, false, to);
                         }
-                        let to = dst.add((z * w.cin + c) * mr);
-                        kit.conv.wino_weights(some * mr, taps.as_ptr(), SOME * mr, to, panels * k * mr);
+                        let tap = (SOME * mr) as isize;
+                        kit.conv.wino_weights(some * mr, taps.as_ptr(), tap, to, panels * k * mr);
                     }
                 }
             }

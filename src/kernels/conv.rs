@@ -151,7 +151,7 @@ pub trait ConvKernel<T: Scalar>: Sync {
         cols: usize,
         finish: &Finish<T>,
     );
-    unsafe fn wino_weights(&self, n: usize, src: *const T, tap: usize, dst: *mut T, xi: usize);
+    unsafe fn wino_weights(&self, n: usize, src: *const T, tap: isize, dst: *mut T, xi: usize);
     unsafe fn wino_gradient(
         &self,
         channels: usize,
@@ -629,7 +629,10 @@ pub unsafe fn gather<T: Scalar, const NR: usize>(
                 }
                 if consecutive {
                     let src = src.wrapping_offset(panel[0]);
+                    // The pixels of the next round, which comes from further away.
+                    let ahead = if to + SOME <= steps { SOME } else { 0 };
                     for p in from..to {
+                        prefetch(src.wrapping_offset(*at.add(p + ahead)));
                         let pixel = src.wrapping_offset(*at.add(p)).cast::<[T; NR]>();
                         dst.add(p * NR).cast::<[T; NR]>().write(pixel.read());
                     }
@@ -911,7 +914,7 @@ unsafe fn weights6<V: RealSimd>(g: [V; 3]) -> [V; 6] {
 
 /// The weights' transform of n elements (whole vectors): tap t at `src + t*tap`.
 #[inline(always)]
-pub unsafe fn wino_weights<V: RealSimd>(n: usize, src: *const V::T, tap: usize, dst: *mut V::T, xi: usize) {
+pub unsafe fn wino_weights<V: RealSimd>(n: usize, src: *const V::T, tap: isize, dst: *mut V::T, xi: usize) {
     // SAFETY: the contract of the file.
     unsafe {
         let mut i = 0;
@@ -920,7 +923,7 @@ pub unsafe fn wino_weights<V: RealSimd>(n: usize, src: *const V::T, tap: usize, 
             for (x, column) in t.iter_mut().enumerate() {
                 let mut g = [V::zero(); 3];
                 for (y, g) in g.iter_mut().enumerate() {
-                    *g = V::load(src.add((y * 3 + x) * tap + i));
+                    *g = V::load(src.wrapping_offset((y * 3 + x) as isize * tap).wrapping_add(i));
                 }
                 *column = weights6(g);
             }

@@ -476,7 +476,7 @@ macro_rules! kernel_table {
                 unsafe { conv::wino_output::<$V>(channels, src, xi, dst, row, col, rows, cols, finish) }
             } }
             kernel_table! { @fn $feature
-            unsafe fn wino_weights(&self, n: usize, src: *const $T, tap: usize, dst: *mut $T, xi: usize) {
+            unsafe fn wino_weights(&self, n: usize, src: *const $T, tap: isize, dst: *mut $T, xi: usize) {
                 unsafe { conv::wino_weights::<$V>(n, src, tap, dst, xi) }
             } }
             kernel_table! { @fn $feature
