@@ -5,6 +5,7 @@
 //! are not asked are stopped: the spinning threads of one library must not take cores from the next.
 
 mod case;
+mod conv;
 mod limit;
 mod peers;
 mod report;
@@ -45,6 +46,7 @@ corten-bench: races libcorten against the BLAS libraries that are installed
   --csv FILE  --markdown FILE  --svg DIR
                         write the results there, too
   --list                show the libraries and the cases, measure nothing
+  --conv ...            as the first argument: races convolutions against oneDNN; see bench/README.md
 Our library is CORTEN_LIB or target/release/libcorten.so.";
 
 /// A worker that says nothing for this long is taken for hung, ended and started anew.
@@ -444,6 +446,8 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let result = match args.split_first() {
         Some((first, rest)) if first == "--worker" => worker::main(rest),
+        Some((first, rest)) if first == "--conv" => conv::run(rest),
+        Some((first, rest)) if first == "--conv-worker" => conv::worker(rest),
         _ => run(&args),
     };
     match result {

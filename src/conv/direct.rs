@@ -211,6 +211,18 @@ impl Window {
         out
     }
 
+    /// Whether the weights of all steps, in the window's order, are equally far apart, and those of a step side by side.
+    fn is_one_matrix(&self) -> bool {
+        let whole = (0..3).all(|d| {
+            let taps = &self.dims[d].taps;
+            taps.len() == self.kernel[d] && taps.iter().enumerate().all(|(i, t)| t.1 == i)
+        });
+        let [_, h, w] = self.kernel.map(|n| n as isize);
+        let s = self.filter.s;
+        let even = s[2] == self.cin as isize * self.filter.i && s[1] == w * s[2] && s[0] == h * s[1];
+        !self.depthwise && self.filter.o == 1 && whole && even
+    }
+
     /// Where the weights of a tap are.
     fn tap(&self, tap: usize) -> isize {
         let (x, rest) = (tap % self.dims[2].taps.len(), tap / self.dims[2].taps.len());
@@ -397,7 +409,19 @@ impl Direct {
     pub unsafe fn pack(&self, kit: &Kit, weights: *const f32, to: *mut f32, threads: usize) {
         let mut at = to;
         for w in &self.windows {
-            if w.steps() > 0 {
+            if w.steps() > 0 && w.is_one_matrix() {
+                let (k, piece) = (w.steps(), piece(w.steps()));
+                let (pieces, rows) = (k.div_ceil(piece), w.cout.next_multiple_of(kit.conv.mr()));
+                let (from, dst) = (Shared(weights.cast_mut()), Shared(at));
+                pool::run(w.groups * pieces, threads, &|task| {
+                    let (group, start) = (task / pieces, task % pieces * piece);
+                    let src = from.get().wrapping_offset(group as isize * w.group + start as isize * w.filter.i);
+                    let to = dst.get().wrapping_add((group * k + start) * rows);
+                    let len = piece.min(k - start);
+                    // SAFETY: each task has its piece, all panels of it.
+                    unsafe { kit.gemm.pack_a(w.cout, len, src, w.filter.o, w.filter.i, false, to) }
+                });
+            } else if w.steps() > 0 {
                 let panels = w.groups * w.cout.div_ceil(kit.conv.mr());
                 let (from, dst) = (Shared(weights.cast_mut()), Shared(at));
                 pool::run(panels, threads, &|panel| {
@@ -471,8 +495,8 @@ impl Task<'_> {
         let (w, cut, kernel) = (self.w, self.cut, self.kit.conv);
         let parts = w.cout.div_ceil(cut.part);
         let (part, rest) = (self.index % parts, self.index / parts);
-        let blocks: usize = cut.blocks.iter().product();
-        let (mut block, group) = (rest % blocks, rest / blocks);
+        // Groups of a block one after the other: they share cache lines.
+        let (group, mut block) = (rest % w.groups, rest / w.groups);
         let counts = [w.batch, w.dims[0].count, w.dims[1].count, w.dims[2].count];
         let (mut from, mut len) = ([0; 4], [0; 4]);
         for d in [3, 2, 1, 0] {

@@ -160,7 +160,10 @@ impl Gradient {
     ) {
         let threads = threads.min(memory.threads());
         // Chunks first: they share nothing. Then output channels and lanes.
-        let wanted = (2 * threads).div_ceil(self.chunks * self.groups);
+        let wanted = (2 * threads).div_ceil(self.chunks);
+        // Groups of a block one after the other, where there are enough tasks: they share cache lines.
+        let shares = if threads == 1 { 1 } else { wanted.min(self.groups) };
+        let wanted = wanted.div_ceil(shares);
         let (mr, nr) = (kit.conv.mr(), kit.conv.nr());
         let (rows, cols) = if threads == 1 || wanted <= 1 {
             (1, 1)
@@ -173,12 +176,12 @@ impl Gradient {
         let nt = if self.depthwise { self.lanes } else { self.lanes.div_ceil(cols).next_multiple_of(nr) };
         let (rows, cols) = (self.ocg.div_ceil(mt), self.lanes.div_ceil(nt));
         let (x, dy, sums) = (Shared(x.cast_mut()), Shared(dy.cast_mut()), Shared(memory.shared::<f32>()));
-        pool::run(rows * cols * self.groups * self.chunks, threads, &|task| {
+        pool::run(rows * cols * shares * self.chunks, threads, &|task| {
             let (row, rest) = (task % rows, task / rows);
             let (col, rest) = (rest % cols, rest / cols);
-            let (group, chunk) = (rest % self.groups, rest / self.groups);
+            let (share, chunk) = (rest % shares, rest / shares);
             let part = Part {
-                group,
+                groups: (share * self.groups / shares, (share + 1) * self.groups / shares),
                 chunk,
                 o: row * mt,
                 m: mt.min(self.ocg - row * mt),
@@ -208,7 +211,7 @@ impl Gradient {
 
     /// One task: some output channels and lanes of a group, over the blocks of a chunk.
     unsafe fn part(&self, kit: &Kit, part: &Part, x: *const f32, dy: *const f32, sums: *mut f32, memory: &Memory) {
-        let &Part { group, chunk, o, m, l, n } = part;
+        let &Part { groups, chunk, o, m, l, n } = part;
         let (mr, nr) = (kit.conv.mr(), kit.conv.nr());
         let all: usize = self.blocks.iter().product();
         let (first, end) = (chunk * all / self.chunks, (chunk + 1) * all / self.chunks);
@@ -219,17 +222,18 @@ impl Gradient {
         let a = slot.take::<f32>(self.ocg.next_multiple_of(mr) * most);
         let b = slot.take::<f32>(if self.depthwise { 0 } else { (LANES + nr) * most + 16 });
         let p = &self.p;
-        let x = x.wrapping_offset((group * self.icg) as isize * self.x.c);
-        let dy = dy.wrapping_offset((group * self.ocg) as isize * self.dy.c);
-        let base = sums.wrapping_add(chunk * self.sums() + group * self.lanes * self.pitch);
-        let sums = base.wrapping_add(l * self.pitch + o);
+        let (all_x, all_dy) = (x, dy);
+        let sums_of = |group: usize| {
+            let base = sums.wrapping_add(chunk * self.sums() + group * self.lanes * self.pitch);
+            base.wrapping_add(l * self.pitch + o)
+        };
         let mut offsets = Vec::with_capacity(n);
         let counts = [p.batch, p.output[0], p.output[1], p.output[2]];
         // SAFETY: pixels of the problem; the slot has room for a block.
         unsafe {
-            if self.depthwise || first == end {
+            for group in if self.depthwise || first == end { groups.0..groups.1 } else { 0..0 } {
                 for lane in 0..n {
-                    sums.add(lane * self.pitch).write_bytes(0, m);
+                    sums_of(group).add(lane * self.pitch).write_bytes(0, m);
                 }
             }
             for number in first..end {
@@ -245,19 +249,14 @@ impl Gradient {
                     len: [0, 1, 2].map(|d| (len[d + 1] - 1) * p.stride[d] + (p.kernel[d] - 1) * p.dilation[d] + 1),
                 };
                 let c = self.icg as isize;
-                let (src, s, n_stride, origin): (*const f32, _, _, _) = if self.in_place {
-                    (x, self.x.s, self.x.n, from)
+                let (s, n_stride, origin) = if self.in_place {
+                    (self.x.s, self.x.n, from)
                 } else {
                     let s = [(extent.len[1] * extent.len[2]) as isize * c, extent.len[2] as isize * c, c];
-                    (strip, s, s[0] * extent.len[0] as isize, [0; 4])
+                    (s, s[0] * extent.len[0] as isize, [0; 4])
                 };
                 let mut q = 0;
                 for n in 0..len[0] {
-                    if !self.in_place {
-                        let image = x.wrapping_offset((from[0] + n) as isize * self.x.n);
-                        let to = strip.offset(n as isize * n_stride);
-                        strip::fill(kit.conv, self.icg, image, &self.x, p.input, &extent, to, self.icg);
-                    }
                     for z in 0..len[1] {
                         for y in 0..len[2] {
                             for w in 0..len[3] {
@@ -276,61 +275,72 @@ impl Gradient {
                 }
                 let tap =
                     |t: usize| -> isize { (0..3).map(|d| (self.taps[t][d] * p.dilation[d]) as isize * s[d]).sum() };
-                if self.depthwise {
-                    offsets.clear();
-                    offsets.extend((0..n).map(tap));
-                    // The channels of dy side by side: where they are, or in a copy.
-                    let (g, g_at) = if self.dy.c == 1 {
-                        (dy.wrapping_add(o), places)
-                    } else {
-                        self.runs(&self.dy, from, len, |q, count, place| {
-                            let run = dy.wrapping_offset(place + o as isize * self.dy.c);
-                            kit.conv.to_last(m, count, run, self.dy.c, self.dy.s[2], a.add(q * m), m);
-                        });
-                        for q in 0..pixels {
-                            *places.add(q) = (q * m) as isize;
+                for group in groups.0..groups.1 {
+                    let x = all_x.wrapping_offset((group * self.icg) as isize * self.x.c);
+                    let dy = all_dy.wrapping_offset((group * self.ocg) as isize * self.dy.c);
+                    let sums = sums_of(group);
+                    let src: *const f32 = if self.in_place { x } else { strip };
+                    for n in 0..if self.in_place { 0 } else { len[0] } {
+                        let image = x.wrapping_offset((from[0] + n) as isize * self.x.n);
+                        let to = strip.offset(n as isize * n_stride);
+                        strip::fill(kit.conv, self.icg, image, &self.x, p.input, &extent, to, self.icg);
+                    }
+                    if self.depthwise {
+                        offsets.clear();
+                        offsets.extend((0..n).map(tap));
+                        // The channels of dy side by side: where they are, or in a copy.
+                        let (g, g_at) = if self.dy.c == 1 {
+                            (dy.wrapping_add(o), places)
+                        } else {
+                            self.runs(&self.dy, from, len, |q, count, place| {
+                                let run = dy.wrapping_offset(place + o as isize * self.dy.c);
+                                kit.conv.to_last(m, count, run, self.dy.c, self.dy.s[2], a.add(q * m), m);
+                            });
+                            for q in 0..pixels {
+                                *places.add(q) = (q * m) as isize;
+                            }
+                            (a.cast_const(), places)
+                        };
+                        let from = src.wrapping_add(o);
+                        kit.conv.depthwise_weights(pixels, from, at, &offsets, g, g_at, m, sums, self.pitch);
+                        continue;
+                    }
+                    self.runs(&self.dy, from, len, |q, count, place| {
+                        if self.dy.c == 1 {
+                            let run = dy.wrapping_offset(place).wrapping_add(o);
+                            return kit.conv.spread(m, count, run, self.dy.s[2], a.add(q * mr), pixels);
                         }
-                        (a.cast_const(), places)
-                    };
-                    let from = src.wrapping_add(o);
-                    kit.conv.depthwise_weights(pixels, from, at, &offsets, g, g_at, m, sums, self.pitch);
-                    continue;
-                }
-                self.runs(&self.dy, from, len, |q, count, place| {
-                    if self.dy.c == 1 {
-                        let run = dy.wrapping_offset(place).wrapping_add(o);
-                        return kit.conv.spread(m, count, run, self.dy.s[2], a.add(q * mr), pixels);
-                    }
-                    for i in (0..m).step_by(mr) {
-                        let lanes = mr.min(m - i);
-                        let run = dy.wrapping_offset(place + (o + i) as isize * self.dy.c);
-                        let to = a.add(i * pixels + q * mr);
-                        kit.gemm.pack_a(lanes, count, run, self.dy.c, self.dy.s[2], false, to);
-                    }
-                });
-                let beta = if number == first { 0.0 } else { 1.0 };
-                let mc = (cpu::caches().l2 / 2 / (4 * pixels) / mr * mr).max(mr);
-                let step = LANES / nr * nr;
-                for j in (0..n).step_by(step) {
-                    let some = step.min(n - j);
-                    offsets.clear();
-                    for lane in l + j..l + j + some {
-                        offsets.push(tap(lane / self.icg) + (lane % self.icg) as isize);
-                    }
-                    if self.flat {
-                        self.runs(&self.x, from, len, |q, count, place| {
-                            let run = x.wrapping_offset(place + (l + j) as isize * self.x.c);
-                            kit.conv.gather_across(count, run, self.x.c, some, b.add(q * nr), pixels);
-                        });
-                    } else {
-                        kit.conv.gather(pixels, src, at, &offsets, b);
-                    }
-                    for i in (0..m).step_by(mc) {
-                        let from_a = Source::panels(a.add(i * pixels), pixels, mr);
-                        let from_b = Source::panels(b, pixels, nr);
-                        let c = sums.add(j * self.pitch + i);
-                        let rows = mc.min(m - i);
-                        kit.gemm.block(rows, some, pixels, 1.0, from_a, from_b, beta, c, self.pitch as isize);
+                        for i in (0..m).step_by(mr) {
+                            let lanes = mr.min(m - i);
+                            let run = dy.wrapping_offset(place + (o + i) as isize * self.dy.c);
+                            let to = a.add(i * pixels + q * mr);
+                            kit.gemm.pack_a(lanes, count, run, self.dy.c, self.dy.s[2], false, to);
+                        }
+                    });
+                    let beta = if number == first { 0.0 } else { 1.0 };
+                    let mc = (cpu::caches().l2 / 2 / (4 * pixels) / mr * mr).max(mr);
+                    let step = LANES / nr * nr;
+                    for j in (0..n).step_by(step) {
+                        let some = step.min(n - j);
+                        offsets.clear();
+                        for lane in l + j..l + j + some {
+                            offsets.push(tap(lane / self.icg) + (lane % self.icg) as isize);
+                        }
+                        if self.flat {
+                            self.runs(&self.x, from, len, |q, count, place| {
+                                let run = x.wrapping_offset(place + (l + j) as isize * self.x.c);
+                                kit.conv.gather_across(count, run, self.x.c, some, b.add(q * nr), pixels);
+                            });
+                        } else {
+                            kit.conv.gather(pixels, src, at, &offsets, b);
+                        }
+                        for i in (0..m).step_by(mc) {
+                            let from_a = Source::panels(a.add(i * pixels), pixels, mr);
+                            let from_b = Source::panels(b, pixels, nr);
+                            let c = sums.add(j * self.pitch + i);
+                            let rows = mc.min(m - i);
+                            kit.gemm.block(rows, some, pixels, 1.0, from_a, from_b, beta, c, self.pitch as isize);
+                        }
                     }
                 }
             }
@@ -421,7 +431,8 @@ impl Gradient {
 
 /// A task.
 struct Part {
-    group: usize,
+    /// The first group and the one behind the last.
+    groups: (usize, usize),
     chunk: usize,
     /// First output channel and how many.
     o: usize,

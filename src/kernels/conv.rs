@@ -406,54 +406,90 @@ unsafe fn keep<V: Simd>(x: V, to: *mut V::T, n: usize) {
     unsafe { if n == V::LANES { x.store(to) } else { x.store_first(to, n) } }
 }
 
-/// [`Depthwise`].
+/// [`Depthwise`]: a few pixels at a time, so that a weight is loaded once for all of them.
 #[inline(always)]
 pub unsafe fn depthwise<V: RealSimd>(p: &Depthwise<V::T>) {
+    const SOME: usize = 4;
     // SAFETY: the contract of the file.
     unsafe {
-        for j in 0..p.pixels {
-            let b = p.src.wrapping_offset(*p.at.add(j));
-            let c = p.dst.wrapping_offset(*p.to.add(j));
+        let mut j = 0;
+        while j < p.pixels {
+            let four = j + SOME <= p.pixels;
             let mut i = 0;
             while i < p.channels {
                 let left = p.channels - i;
-                if left >= 4 * V::LANES {
-                    depthwise_vectors::<V, 4>(p, b.wrapping_add(i), c.wrapping_add(i), i);
-                    i += 4 * V::LANES;
+                if left >= 2 * V::LANES {
+                    if four {
+                        depthwise_tile::<V, 2, SOME>(p, j, i);
+                    } else {
+                        depthwise_tile::<V, 2, 1>(p, j, i);
+                    }
+                    i += 2 * V::LANES;
                 } else if left >= V::LANES {
-                    depthwise_vectors::<V, 1>(p, b.wrapping_add(i), c.wrapping_add(i), i);
+                    if four {
+                        depthwise_tile::<V, 1, SOME>(p, j, i);
+                    } else {
+                        depthwise_tile::<V, 1, 1>(p, j, i);
+                    }
                     i += V::LANES;
                 } else {
-                    let mut acc = V::zero();
-                    for t in 0..p.count {
-                        let x = V::load_first(b.wrapping_offset(*p.taps.add(t) + i as isize), left);
-                        acc = x.mul_add(V::load_first(p.weights.add(t * p.pitch + i), left), acc);
+                    for j in j..j + if four { SOME } else { 1 } {
+                        let b = p.src.wrapping_offset(*p.at.add(j)).wrapping_add(i);
+                        let mut acc = V::zero();
+                        for t in 0..p.count {
+                            let x = V::load_first(b.wrapping_offset(*p.taps.add(t)), left);
+                            acc = x.mul_add(V::load_first(p.weights.add(t * p.pitch + i), left), acc);
+                        }
+                        let bias = if p.finish.bias.is_null() { p.finish.bias } else { p.finish.bias.add(i) };
+                        put(acc, p.dst.wrapping_offset(*p.to.add(j)).wrapping_add(i), left, bias, &p.finish);
                     }
-                    let bias = if p.finish.bias.is_null() { p.finish.bias } else { p.finish.bias.add(i) };
-                    put(acc, c.wrapping_add(i), left, bias, &p.finish);
                     i += left;
                 }
             }
+            j += if four { SOME } else { 1 };
         }
     }
 }
 
+/// U vectors of channels of P pixels.
 #[inline(always)]
-unsafe fn depthwise_vectors<V: RealSimd, const U: usize>(p: &Depthwise<V::T>, b: *const V::T, c: *mut V::T, i: usize) {
+unsafe fn depthwise_tile<V: RealSimd, const U: usize, const P: usize>(p: &Depthwise<V::T>, j: usize, i: usize) {
     // SAFETY: the contract of the file.
     unsafe {
-        let mut acc = [V::zero(); U];
+        let mut acc = [[V::zero(); U]; P];
+        let mut b = [p.src; P];
+        for (q, b) in b.iter_mut().enumerate() {
+            *b = p.src.wrapping_offset(*p.at.add(j + q)).wrapping_add(i);
+        }
+        let mut weights = p.weights.wrapping_add(i);
         for t in 0..p.count {
-            let x = b.wrapping_offset(*p.taps.add(t));
-            let w = p.weights.add(t * p.pitch + i);
-            for (u, acc) in acc.iter_mut().enumerate() {
-                *acc = V::load(x.wrapping_add(u * V::LANES)).mul_add(V::load(w.add(u * V::LANES)), *acc);
+            let tap = *p.taps.add(t);
+            let mut w = [V::zero(); U];
+            for (u, w) in w.iter_mut().enumerate() {
+                *w = V::load(weights.add(u * V::LANES));
+            }
+            for q in 0..P {
+                for u in 0..U {
+                    let x = V::load(b[q].wrapping_offset(tap).wrapping_add(u * V::LANES));
+                    acc[q][u] = x.mul_add(w[u], acc[q][u]);
+                }
+            }
+            weights = weights.wrapping_add(p.pitch);
+        }
+        let mut sums = [V::T::ZERO; 128];
+        let at = sums.as_mut_ptr();
+        for q in 0..P {
+            for u in 0..U {
+                acc[q][u].store(at.add((q * U + u) * V::LANES));
             }
         }
-        for (u, &x) in acc.iter().enumerate() {
-            let at = u * V::LANES;
-            let bias = if p.finish.bias.is_null() { p.finish.bias } else { p.finish.bias.add(i + at) };
-            put(x, c.wrapping_add(at), V::LANES, bias, &p.finish);
+        for q in 0..P {
+            let c = p.dst.wrapping_offset(*p.to.add(j + q)).wrapping_add(i);
+            for u in 0..U {
+                let bias = p.finish.bias;
+                let bias = if bias.is_null() { bias } else { bias.add(i + u * V::LANES) };
+                put(V::load(at.add((q * U + u) * V::LANES)), c.add(u * V::LANES), V::LANES, bias, &p.finish);
+            }
         }
     }
 }
