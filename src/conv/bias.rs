@@ -10,7 +10,7 @@ use crate::runtime::pool;
 /// Pixels of a run.
 const RUN: usize = 256;
 /// Channels of a task.
-const CHANNELS: usize = 64;
+const CHANNELS: usize = 16;
 /// Lanes of the widest vector.
 const WIDEST: usize = 16;
 
