@@ -10,9 +10,10 @@
 ! Integers are 32-bit (LP64). To take only some names: use corten, only: gemm.
 module corten
   use, intrinsic :: iso_c_binding, only: c_int, c_float, c_double, c_float_complex, &
-      c_double_complex, c_ptr, c_funptr
+      c_double_complex, c_ptr, c_funptr, c_int32_t, c_int64_t, c_size_t, c_char
   implicit none
   private :: c_int, c_float, c_double, c_float_complex, c_double_complex, c_ptr, c_funptr
+  private :: c_int32_t, c_int64_t, c_size_t, c_char
   public
 
   ! ---- The library itself --------------------------------------------------------------------
@@ -67,6 +68,166 @@ module corten
       import :: c_funptr
       type(c_funptr), value :: handler
     end subroutine
+  end interface
+
+  ! ---- Convolution ---------------------------------------------------------------------------
+  ! The struct of corten.h, which says what each field means; corten_conv_init fills in defaults.
+  ! Tensors are C pointers: c_loc of the first element, or c_null_ptr. A status of 0 is success;
+  ! corten_last_error says what else was wrong. Fortran's first index is C's last: an image
+  ! declared (channels, width, height, batch) is channels-last.
+  type, bind(C) :: corten_conv
+    integer(c_size_t) :: struct_size
+    integer(c_int32_t) :: data_type, dims, layout, weights_layout, transposed, math, activation
+    real(c_float) :: slope, beta
+    integer(c_int32_t) :: reserved
+    integer(c_int64_t) :: batch, groups, in_channels, out_channels
+    integer(c_int64_t) :: input(3), output(3), kernel(3), stride(3), dilation(3)
+    integer(c_int64_t) :: pad_before(3), pad_after(3)
+  end type
+
+  integer(c_int32_t), parameter :: corten_channels_first = 0, corten_channels_last = 1
+  integer(c_int32_t), parameter :: corten_oihw = 0, corten_hwio = 1, corten_ohwi = 2
+  integer(c_int32_t), parameter :: corten_no_activation = 0, corten_relu = 1, corten_leaky_relu = 2
+  integer(c_int32_t), parameter :: corten_math_unset = 0, corten_math_default = 1, corten_math_strict = 2
+  integer(c_int), parameter :: corten_pass_forward = 0, corten_pass_backward_data = 1, &
+      corten_pass_backward_weights = 2
+  integer(c_int), parameter :: corten_ok = 0, corten_error_argument = 1, corten_error_unsupported = 7, &
+      corten_error_no_memory = 8
+
+  interface
+    ! What was wrong with this thread's last call that failed
+    function corten_last_error() bind(C, name="corten_last_error") result(text)
+      import :: c_ptr
+      type(c_ptr) :: text
+    end function
+
+    subroutine corten_conv_init(conv, dims) bind(C, name="corten_conv_init")
+      import :: corten_conv, c_int
+      type(corten_conv), intent(out) :: conv
+      integer(c_int), value :: dims
+    end subroutine
+
+    ! Checks a problem and gives the size of its output
+    function corten_conv_output_size(conv, output) &
+        bind(C, name="corten_conv_output_size") result(status)
+      import :: corten_conv, c_int, c_ptr, c_size_t, c_int64_t, c_char
+      type(corten_conv), intent(in) :: conv
+      integer(c_int64_t), intent(out) :: output(3)
+      integer(c_int) :: status
+    end function
+
+    ! y := act(conv(x, weights) + bias + beta*y); bias and workspace may be c_null_ptr
+    function corten_conv_forward(conv, x, weights, bias, y, workspace, workspace_bytes) &
+        bind(C, name="corten_conv_forward") result(status)
+      import :: corten_conv, c_int, c_ptr, c_size_t, c_int64_t, c_char
+      type(corten_conv), intent(in) :: conv
+      type(c_ptr), value :: x, weights, bias, y, workspace
+      integer(c_size_t), value :: workspace_bytes
+      integer(c_int) :: status
+    end function
+
+    ! dx := gradient of the input + beta*dx
+    function corten_conv_backward_data(conv, weights, dy, dx, workspace, workspace_bytes) &
+        bind(C, name="corten_conv_backward_data") result(status)
+      import :: corten_conv, c_int, c_ptr, c_size_t, c_int64_t, c_char
+      type(corten_conv), intent(in) :: conv
+      type(c_ptr), value :: weights, dy, dx, workspace
+      integer(c_size_t), value :: workspace_bytes
+      integer(c_int) :: status
+    end function
+
+    ! dweights, dbias := their gradients + beta times what they were; dbias may be c_null_ptr
+    function corten_conv_backward_weights(conv, x, dy, dweights, dbias, workspace, workspace_bytes) &
+        bind(C, name="corten_conv_backward_weights") result(status)
+      import :: corten_conv, c_int, c_ptr, c_size_t, c_int64_t, c_char
+      type(corten_conv), intent(in) :: conv
+      type(c_ptr), value :: x, dy, dweights, dbias, workspace
+      integer(c_size_t), value :: workspace_bytes
+      integer(c_int) :: status
+    end function
+
+    ! Bytes of workspace for those who bring their own
+    function corten_conv_workspace_size(conv, pass, workspace_bytes) &
+        bind(C, name="corten_conv_workspace_size") result(status)
+      import :: corten_conv, c_int, c_ptr, c_size_t, c_int64_t, c_char
+      type(corten_conv), intent(in) :: conv
+      integer(c_int), value :: pass
+      integer(c_size_t), intent(out) :: workspace_bytes
+      integer(c_int) :: status
+    end function
+
+    ! Which algorithm and kernel a problem gets, and why: a text that ends with a zero byte
+    function corten_conv_explain(conv, pass, text, text_bytes) &
+        bind(C, name="corten_conv_explain") result(status)
+      import :: corten_conv, c_int, c_ptr, c_size_t, c_int64_t, c_char
+      type(corten_conv), intent(in) :: conv
+      integer(c_int), value :: pass
+      character(kind=c_char), intent(out) :: text(*)
+      integer(c_size_t), value :: text_bytes
+      integer(c_int) :: status
+    end function
+
+    ! A plan for calls again and again; weights may be c_null_ptr, else it keeps them
+    function corten_conv_plan_create(conv, pass, weights, plan) &
+        bind(C, name="corten_conv_plan_create") result(status)
+      import :: corten_conv, c_int, c_ptr, c_size_t, c_int64_t, c_char
+      type(corten_conv), intent(in) :: conv
+      integer(c_int), value :: pass
+      type(c_ptr), value :: weights
+      type(c_ptr), intent(out) :: plan
+      integer(c_int) :: status
+    end function
+
+    ! Replaces the weights that a plan keeps
+    function corten_conv_plan_set_weights(plan, weights) &
+        bind(C, name="corten_conv_plan_set_weights") result(status)
+      import :: corten_conv, c_int, c_ptr, c_size_t, c_int64_t, c_char
+      type(c_ptr), value :: plan, weights
+      integer(c_int) :: status
+    end function
+
+    ! The passes by a plan
+    function corten_conv_plan_forward(plan, x, weights, bias, y, workspace, workspace_bytes) &
+        bind(C, name="corten_conv_plan_forward") result(status)
+      import :: corten_conv, c_int, c_ptr, c_size_t, c_int64_t, c_char
+      type(c_ptr), value :: plan, x, weights, bias, y, workspace
+      integer(c_size_t), value :: workspace_bytes
+      integer(c_int) :: status
+    end function
+
+    function corten_conv_plan_backward_data(plan, weights, dy, dx, workspace, workspace_bytes) &
+        bind(C, name="corten_conv_plan_backward_data") result(status)
+      import :: corten_conv, c_int, c_ptr, c_size_t, c_int64_t, c_char
+      type(c_ptr), value :: plan, weights, dy, dx, workspace
+      integer(c_size_t), value :: workspace_bytes
+      integer(c_int) :: status
+    end function
+
+    function corten_conv_plan_backward_weights(plan, x, dy, dweights, dbias, workspace, workspace_bytes) &
+        bind(C, name="corten_conv_plan_backward_weights") result(status)
+      import :: corten_conv, c_int, c_ptr, c_size_t, c_int64_t, c_char
+      type(c_ptr), value :: plan, x, dy, dweights, dbias, workspace
+      integer(c_size_t), value :: workspace_bytes
+      integer(c_int) :: status
+    end function
+
+    function corten_conv_plan_memory(plan) bind(C, name="corten_conv_plan_memory") result(bytes)
+      import :: c_ptr, c_size_t
+      type(c_ptr), value :: plan
+      integer(c_size_t) :: bytes
+    end function
+
+    subroutine corten_conv_plan_destroy(plan) bind(C, name="corten_conv_plan_destroy")
+      import :: c_ptr
+      type(c_ptr), value :: plan
+    end subroutine
+
+    ! The default math mode: corten_math_default or corten_math_strict
+    function corten_conv_set_math(math) bind(C, name="corten_conv_set_math") result(status)
+      import :: c_int
+      integer(c_int), value :: math
+      integer(c_int) :: status
+    end function
   end interface
 
   ! ---- Level 1: vectors ------------------------------------------------------------

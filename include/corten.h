@@ -1,4 +1,5 @@
-/* Corten's own functions: version, threads, error handler, collectives. BLAS itself is in cblas.h and blas.h.
+/* Corten's own functions: version, threads, error handler, convolution, collectives. BLAS itself is in cblas.h and
+ * blas.h.
  *
  * Generated from ffi/src by `make headers`; do not edit.
  */
@@ -50,41 +51,145 @@ int corten_get_num_procs(void);
 void corten_set_thread_pool(void (*parallel_for)(void *ctx, size_t n, void (*task)(void *arg, size_t i),
     void *arg), void *ctx);
 
+/* ---- Status of functions that return one ------------------------------------------------------------------------- */
+
+/* After PEER and TIMEOUT of a collective nothing works until corten_shutdown and corten_init; after the others the next
+ * call does. */
+enum corten_status {
+  CORTEN_OK = 0,
+  CORTEN_ERROR_ARGUMENT = 1,    /* an argument or a field makes no sense; nothing was written */
+  CORTEN_ERROR_STATE = 2,       /* not initialised, or no such handle */
+  CORTEN_ERROR_MISMATCH = 3,    /* the ranks disagree; the same text on all of them */
+  CORTEN_ERROR_PEER = 4,        /* a rank ended or left */
+  CORTEN_ERROR_TIMEOUT = 5,     /* a rank did not come in time */
+  CORTEN_ERROR_SYSTEM = 6,      /* the system or MPI refused something */
+  CORTEN_ERROR_UNSUPPORTED = 7, /* it makes sense, and this version does not do it */
+  CORTEN_ERROR_NO_MEMORY = 8
+};
+
+/* Types of elements. */
+enum corten_type {
+  CORTEN_F32 = 0,
+  CORTEN_F64 = 1,
+  CORTEN_BF16 = 2,
+  CORTEN_F16 = 3,
+  CORTEN_I8 = 4,
+  CORTEN_U8 = 5,
+  CORTEN_I32 = 6,
+  CORTEN_I64 = 7
+};
+
+/* What was wrong with this thread's last call that returned an error: which argument or rank, what was found, what was
+ * expected. The text stays until the next such call of this thread; "" if there was none. */
+const char *corten_last_error(void);
+
+/* ---- Convolution (docs/convolution.md) --------------------------------------------------------------------------- */
+
+enum { CORTEN_CHANNELS_FIRST = 0, CORTEN_CHANNELS_LAST = 1 };                 /* layout: NCHW; NHWC */
+enum { CORTEN_OIHW = 0, CORTEN_HWIO = 1, CORTEN_OHWI = 2 };                   /* weights_layout */
+enum { CORTEN_NO_ACTIVATION = 0, CORTEN_RELU = 1, CORTEN_LEAKY_RELU = 2 };    /* activation */
+enum { CORTEN_MATH_UNSET = 0, CORTEN_MATH_DEFAULT = 1, CORTEN_MATH_STRICT = 2 };
+enum { CORTEN_FORWARD = 0, CORTEN_BACKWARD_DATA = 1, CORTEN_BACKWARD_WEIGHTS = 2 }; /* pass */
+
+/* A convolution. corten_conv_init fills in defaults; set what differs. Spatial fields have one number a dimension, the
+ * outermost first: depth, height, width of a volume; height, width of an image; length of a line.
+ *
+ * Weights are those of a convolution from in_channels to out_channels: O = out_channels, I = in_channels / groups. A
+ * transposed convolution (the gradient of a convolution as a layer) has those of the convolution it is the transpose of:
+ * O = in_channels, I = out_channels / groups, which is what PyTorch and TensorFlow keep. */
+typedef struct corten_conv {
+  size_t struct_size;     /* sizeof(corten_conv) */
+  int32_t data_type;      /* CORTEN_F32 */
+  int32_t dims;           /* spatial dimensions: 1, 2 or 3 */
+  int32_t layout;         /* of x, y and their gradients */
+  int32_t weights_layout; /* the 1D and 3D forms have fewer or more spatial places: OIW, ODHWI, ... */
+  int32_t transposed;     /* 1: transposed convolution */
+  int32_t math;           /* CORTEN_MATH_STRICT: sums of products only. _DEFAULT: Winograd too */
+  int32_t activation;     /* of the forward pass */
+  float slope;            /* of CORTEN_LEAKY_RELU */
+  float beta;             /* factor of what the result held before; 0 never reads it */
+  int32_t reserved;       /* 0 */
+  int64_t batch;          /* images; 0 is legal */
+  int64_t groups;         /* in_channels: depthwise */
+  int64_t in_channels;    /* of all groups */
+  int64_t out_channels;
+  int64_t input[3];
+  int64_t output[3];      /* 0: what follows from the rest; else it is checked. Of a transposed convolution with a stride,
+                             several sizes are possible, and 0 stands for the least */
+  int64_t kernel[3];
+  int64_t stride[3];
+  int64_t dilation[3];    /* 1: a dense kernel */
+  int64_t pad_before[3];
+  int64_t pad_after[3];
+} corten_conv;
+
+/* A plan: a problem, a pass and its algorithm, perhaps with weights. */
+typedef struct corten_conv_plan corten_conv_plan;
+
+/* Fills a problem with defaults: one image of one channel and one pixel, kernel 1, stride 1, no padding, one group,
+ * channels first, weights in OIHW order, beta 0, no activation. dims: spatial dimensions, 1 to 3. */
+void corten_conv_init(corten_conv *conv, int dims);
+
+/* Checks a problem and writes the size of its output: as many numbers as it has dimensions, the rest 1. */
+int corten_conv_output_size(const corten_conv *conv, int64_t *output);
+
+/* y := act(conv(x, weights) + bias + beta*y). bias may be NULL. workspace may be NULL with workspace_bytes 0: the
+ * library has its own. */
+int corten_conv_forward(const corten_conv *conv, const void *x, const void *weights, const void *bias,
+    void *y, void *workspace, size_t workspace_bytes);
+
+/* dx := gradient of the input + beta*dx. The activation does not count: dy is the gradient of what came before it. */
+int corten_conv_backward_data(const corten_conv *conv, const void *weights, const void *dy, void *dx,
+    void *workspace, size_t workspace_bytes);
+
+/* dweights := gradient of the weights + beta*dweights, and the same for dbias, which may be NULL. */
+int corten_conv_backward_weights(const corten_conv *conv, const void *x, const void *dy, void *dweights,
+    void *dbias, void *workspace, size_t workspace_bytes);
+
+/* Writes how many bytes of workspace a call wants, at the present number of threads, to use no memory of the library.
+ * With less it uses fewer threads; an error says the least. */
+int corten_conv_workspace_size(const corten_conv *conv, int pass, size_t *workspace_bytes);
+
+/* Writes one line that says which algorithm and kernel a problem gets, and why: at most text_bytes with the final
+ * zero. */
+int corten_conv_explain(const corten_conv *conv, int pass, char *text, size_t text_bytes);
+
+/* Sets the math mode of problems that leave theirs at CORTEN_MATH_UNSET, for the whole process: CORTEN_MATH_DEFAULT or
+ * CORTEN_MATH_STRICT. The environment variable CORTEN_CONV_MATH (default, strict) does the same from outside. */
+int corten_conv_set_math(int math);
+
+/* Makes a plan for one pass of a problem, for those who call it again and again. Given weights, it keeps them in the
+ * form that the algorithm wants; with NULL they are given at each call. A plan may be used by several threads at once. */
+int corten_conv_plan_create(const corten_conv *conv, int pass, const void *weights, corten_conv_plan **plan);
+
+/* Replaces the weights that a plan keeps, after a training step. No call may be using the plan. */
+int corten_conv_plan_set_weights(corten_conv_plan *plan, const void *weights);
+
+/* corten_conv_forward by a plan. weights may be NULL if the plan keeps them, and are not looked at then. */
+int corten_conv_plan_forward(const corten_conv_plan *plan, const void *x, const void *weights,
+    const void *bias, void *y, void *workspace, size_t workspace_bytes);
+
+/* corten_conv_backward_data by a plan. weights may be NULL if the plan keeps them, and are not looked at then. */
+int corten_conv_plan_backward_data(const corten_conv_plan *plan, const void *weights, const void *dy,
+    void *dx, void *workspace, size_t workspace_bytes);
+
+/* corten_conv_backward_weights by a plan. */
+int corten_conv_plan_backward_weights(const corten_conv_plan *plan, const void *x, const void *dy,
+    void *dweights, void *dbias, void *workspace, size_t workspace_bytes);
+
+/* Bytes of memory that a plan holds. */
+size_t corten_conv_plan_memory(const corten_conv_plan *plan);
+
+/* Gives a plan back; NULL is allowed. */
+void corten_conv_plan_destroy(corten_conv_plan *plan);
+
 /* ---- Errors -------------------------------------------------------------------------------------------------- */
 
 /* Hands all reports of bad arguments to handler (routine: DGEMM or cblas_dgemm; info: position of the argument)
  * instead of to xerbla_ and cblas_xerbla; null undoes it. */
 void corten_set_xerbla(void (*handler)(const char *routine, int info));
 
-/* The text of this thread's last error: which argument or rank, what was found, what was expected. Valid until the next
- * error of this thread; empty if there was none. */
-const char *corten_last_error(void);
-
 /* ---- Collectives: docs/collectives.md -------------------------------------------------------------------------- */
-
-/* What the functions below return: CORTEN_OK, or why not. After PEER and TIMEOUT of a collective nothing works until
- * corten_shutdown and corten_init; after the others the next call does. */
-enum corten_status {
-    CORTEN_OK = 0,
-    CORTEN_ERROR_ARGUMENT = 1, /* an argument is wrong on this rank */
-    CORTEN_ERROR_STATE = 2,    /* not initialised, or no such handle */
-    CORTEN_ERROR_MISMATCH = 3, /* the ranks disagree; the same text on all of them */
-    CORTEN_ERROR_PEER = 4,     /* a rank ended or left */
-    CORTEN_ERROR_TIMEOUT = 5,  /* a rank did not come in time */
-    CORTEN_ERROR_SYSTEM = 6    /* the system or MPI refused something */
-};
-
-/* Types of elements. */
-enum corten_type {
-    CORTEN_F32 = 0,
-    CORTEN_F64 = 1,
-    CORTEN_BF16 = 2,
-    CORTEN_F16 = 3,
-    CORTEN_I8 = 4,
-    CORTEN_U8 = 5,
-    CORTEN_I32 = 6,
-    CORTEN_I64 = 7
-};
 
 /* How elements of several ranks become one. */
 enum corten_op {

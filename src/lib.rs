@@ -9,16 +9,18 @@
 //!    the CPU and the operating system offer, lowered by `CORTEN_ISA`.
 //! 5. [`level2`] sees every storage (full, band, packed) as lines ([`matrix::Lines`]) and uses the line kernels that
 //!    [`level1`] uses.
-//! 6. [`comm`] is the collectives: many processes, one result.
-//! 7. [`runtime`] is what all of it stands on: CPU features, threads, scratch memory, environment, tracing.
+//! 6. [`conv`] is convolution: its own plans and passes on the same register tiles.
+//! 7. [`comm`] is the collectives: many processes, one result.
+//! 8. [`runtime`] is what all of it stands on: CPU features, threads, scratch memory, environment, tracing.
 //!
-//! Direction of dependence: `ffi → level1-3, comm → gemm → kernels`, with `scalar`, `matrix` and `runtime` below all.
+//! Direction of dependence: `ffi → level1-3, conv, comm → gemm → kernels`, with `scalar`, `matrix` and `runtime` below all.
 //! Read in this order: [`matrix`], [`kernels`], `gemm/driver.rs`, `level3/`.
 //!
 //! Where unsafe lives: raw pointers become views in `ffi/`; views are used by safe code; kernels take raw pointers again
 //! and state what they need in their contract. Every unsafe block says why it is sound.
 
 pub mod comm;
+pub mod conv;
 pub mod gemm;
 pub mod kernels;
 pub mod level1;
@@ -27,5 +29,6 @@ pub mod level3;
 pub mod matrix;
 pub mod runtime;
 pub mod scalar;
+pub mod status;
 
 pub use scalar::{Complex, Real, Scalar, c32, c64};

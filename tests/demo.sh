@@ -33,7 +33,7 @@ echo "2. The examples, built with find_package(corten)"
 rm -rf "$dir/examples"
 quietly "configure" cmake -S "$prefix/share/corten/examples-c" -B "$dir/examples" -DCMAKE_PREFIX_PATH="$prefix"
 quietly "compile" cmake --build "$dir/examples"
-for example in 01_gemm 02_solve 03_error_handler 04_fortran; do
+for example in 01_gemm 02_solve 03_error_handler 04_fortran 07_convolution; do
     if [ $example = 04_fortran ] && [ ! -x "$dir/examples/$example" ]; then
         echo "  04_fortran: no Fortran compiler here, left out"
         continue

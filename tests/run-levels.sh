@@ -9,7 +9,7 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 export CORTEN_TEST_CASES=${1:-${CORTEN_TEST_CASES:-5}}
-unset CORTEN_ISA CORTEN_SCRATCH_LIMIT CORTEN_NUM_THREADS CORTEN_THREAD_MIN_WORK CORTEN_VERBOSE \
+unset CORTEN_ISA CORTEN_SCRATCH_LIMIT CORTEN_NUM_THREADS CORTEN_THREAD_MIN_WORK CORTEN_VERBOSE CORTEN_CONV_MATH \
     CORTEN_TEST_FOREIGN OPENBLAS_NUM_THREADS OMP_NUM_THREADS
 CORTEN_LIB=${CORTEN_LIB:-$PWD/../target/release/libcorten.so}
 [ -e "$CORTEN_LIB" ] || {
@@ -19,7 +19,7 @@ CORTEN_LIB=${CORTEN_LIB:-$PWD/../target/release/libcorten.so}
 CORTEN_LIB=$(realpath "$CORTEN_LIB")
 export CORTEN_LIB
 
-tests=(--test level1 --test level2 --test level3 --test extensions --test promises --test oracle)
+tests=(--test level1 --test level2 --test level3 --test extensions --test promises --test oracle --test conv)
 cargo build --quiet --locked --tests --bins
 best=$(cargo run --quiet --locked --bin probe -- isa)
 levels=()

@@ -6,6 +6,7 @@
 
 mod case;
 mod comm;
+mod conv;
 mod limit;
 mod peers;
 mod report;
@@ -46,6 +47,7 @@ corten-bench: races libcorten against the BLAS libraries that are installed
   --csv FILE  --markdown FILE  --svg DIR
                         write the results there, too
   --list                show the libraries and the cases, measure nothing
+  --conv ...            as the first argument: races convolutions against oneDNN; see bench/README.md
 Our library is CORTEN_LIB or target/release/libcorten.so.
 `corten-bench comm --help`: the collectives.";
 
@@ -448,6 +450,8 @@ fn main() -> ExitCode {
         Some((first, rest)) if first == "--worker" => worker::main(rest),
         Some((first, rest)) if first == "comm" => comm::run(rest),
         Some((first, rest)) if first == "--comm-rank" => comm::rank(rest.first().map_or("corten", String::as_str)),
+        Some((first, rest)) if first == "--conv" => conv::run(rest),
+        Some((first, rest)) if first == "--conv-worker" => conv::worker(rest),
         _ => run(&args),
     };
     match result {

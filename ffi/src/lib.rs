@@ -15,6 +15,8 @@
 //! | `macros.rs` | from a row of a table to exported functions |
 //! | `level1.rs` `level2.rs` `level3.rs` | Reference BLAS |
 //! | `extensions.rs` | what OpenBLAS and MKL have beyond it |
+//! | `conv.rs` | convolution |
+//! | `status.rs` | status codes and messages of what is not BLAS |
 //! | `runtime.rs` | threads, version, configuration |
 //! | `status.rs` | status codes, the text of the last error |
 //! | `comm.rs` | the collectives |
@@ -30,6 +32,7 @@ mod status;
 mod types;
 
 mod comm;
+mod conv;
 mod extensions;
 mod level1;
 mod level2;

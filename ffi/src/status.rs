@@ -2,18 +2,36 @@
 
 use core::cell::RefCell;
 use core::ffi::{c_char, c_int};
-use corten_core::comm::types::{Error, Result};
-use std::ffi::CString;
+use core::fmt::Write;
+use corten_core::status::{Error, Result};
+
+/// The text of this thread's last failed call: a C string in place, so that a thread that ends has nothing to give back.
+struct Message {
+    bytes: [u8; 1024],
+    len: usize,
+}
+
+impl Write for Message {
+    fn write_str(&mut self, text: &str) -> core::fmt::Result {
+        for &byte in text.as_bytes().iter().take(self.bytes.len() - 1 - self.len) {
+            self.bytes[self.len] = if byte == 0 { b' ' } else { byte };
+            self.len += 1;
+        }
+        self.bytes[self.len] = 0;
+        Ok(())
+    }
+}
 
 thread_local! {
-    static LAST: RefCell<CString> = RefCell::default();
+    static LAST: RefCell<Message> = const { RefCell::new(Message { bytes: [0; 1024], len: 0 }) };
 }
 
 /// Keeps the text for `corten_last_error`; returns the code.
 pub fn report(error: &Error) -> c_int {
-    let text = CString::new(error.text.replace('\0', " ")).unwrap_or_default();
-    // A thread that is ending has no place for it any more.
-    let _ = LAST.try_with(|last| *last.borrow_mut() = text);
+    LAST.with_borrow_mut(|last| {
+        last.len = 0;
+        let _ = last.write_str(&error.text);
+    });
     error.status as c_int
 }
 
@@ -22,9 +40,14 @@ pub fn code(outcome: Result) -> c_int {
     outcome.map_or_else(|error| report(&error), |()| 0)
 }
 
-/// The text of this thread's last error: which argument or rank, what was found, what was expected. Valid until the next
-/// error of this thread; empty if there was none.
+/// As [`code`], with the name of the function in front of the text.
+pub fn code_of(function: &str, outcome: Result) -> c_int {
+    code(outcome.map_err(|error| error.of(function)))
+}
+
+/// What was wrong with this thread's last call that returned an error: which argument or rank, what was found, what was
+/// expected. The text stays until the next such call of this thread; "" if there was none.
 #[unsafe(no_mangle)]
 pub extern "C" fn corten_last_error() -> *const c_char {
-    LAST.try_with(|last| last.borrow().as_ptr()).unwrap_or(c"".as_ptr())
+    LAST.with_borrow(|last| last.bytes.as_ptr().cast())
 }

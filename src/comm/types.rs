@@ -2,46 +2,7 @@
 
 pub use crate::kernels::fold::{Element, Fold, Join};
 
-/// The kinds of failure a caller may want to tell apart; the numbers are those of `corten.h`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(i32)]
-pub enum Status {
-    /// An argument of this call is wrong on this rank.
-    Argument = 1,
-    /// Not initialised, already initialised, forked, or a handle that is not there.
-    State = 2,
-    /// The ranks disagree about what is to be done. The next call works.
-    Mismatch = 3,
-    /// A rank ended, left or was lost. Nothing works until `shutdown` and `init`.
-    Peer = 4,
-    /// A rank did not come in time. Nothing works until `shutdown` and `init`.
-    Timeout = 5,
-    /// The system or MPI refused something.
-    System = 6,
-}
-
-/// A failure: its kind, and a text for the reader.
-#[derive(Clone, Debug)]
-pub struct Error {
-    pub status: Status,
-    pub text: String,
-}
-
-pub type Result<T = ()> = core::result::Result<T, Error>;
-
-impl Error {
-    pub fn new(status: Status, text: impl Into<String>) -> Error {
-        Error { status, text: text.into() }
-    }
-    /// What the system said about the last call.
-    pub fn system(what: &str) -> Error {
-        Error::new(Status::System, format!("{what}: {}", std::io::Error::last_os_error()))
-    }
-    /// The same failure, with what it happened to in front.
-    pub fn of(self, what: &str) -> Error {
-        Error { status: self.status, text: format!("{what}: {}", self.text) }
-    }
-}
+pub use crate::status::{Error, Result, Status};
 
 /// How elements of several ranks become one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -13,6 +13,7 @@
 pub mod avx2;
 #[cfg(target_arch = "x86_64")]
 pub mod avx512;
+pub mod conv;
 pub mod dots;
 pub mod elements;
 pub mod fold;
@@ -201,6 +202,8 @@ pub struct Table {
     pub c32: Kernels<c32>,
     pub c64: Kernels<c64>,
     pub fold: &'static dyn fold::FoldKernel,
+    /// Convolution.
+    pub conv: &'static dyn conv::ConvKernel<f32>,
 }
 
 /// The table of an instruction set that the machine has.
@@ -274,6 +277,7 @@ macro_rules! kernel_table {
             c32: $crate::kernels::kernel_table!(@one ($($($feature)*)?) $isa, $crate::scalar::c32, $c32, $f32, $crate::kernels::elements::Pairs<$f32>, $mc, $nc, $kc),
             c64: $crate::kernels::kernel_table!(@one ($($($feature)*)?) $isa, $crate::scalar::c64, $c64, $f64, $crate::kernels::elements::Pairs<$f64>, $mz, $nz, $kz),
             fold: $crate::kernels::kernel_table!(@fold ($($($feature)*)?) $halves),
+            conv: $crate::kernels::kernel_table!(@conv ($($($feature)*)?) f32, $f32, $mf, $nf),
         };
     };
     (@fold $feature:tt $H:ty) => {{
@@ -456,6 +460,95 @@ macro_rules! kernel_table {
             } }
         }
         Kernels { name: concat!($isa, " ", stringify!($T), " ", stringify!($mv), "v x ", stringify!($nr)), gemm: &K, lines: &K }
+    }};
+    // Convolution: T and V as above, real.
+    (@conv $feature:tt $T:ty, $V:ty, $mv:literal, $nr:literal) => {{
+        use $crate::kernels::conv::{self, ConvKernel, Depthwise, Finish, PixelTile, PixelTiles, Pixels};
+        use $crate::kernels::{kernel_table, simd::Simd};
+        struct C;
+        // As above.
+        #[allow(clippy::undocumented_unsafe_blocks)]
+        impl PixelTiles<$V> for C {
+            kernel_table! { @fn $feature
+            #[inline(never)] // one function for all would spill its accumulators
+            unsafe fn tile<const U: usize, const N: usize>(t: &PixelTile<$T>) {
+                unsafe { conv::tile::<$V, U, N>(t) }
+            } }
+        }
+        // As above.
+        #[allow(clippy::undocumented_unsafe_blocks)]
+        impl ConvKernel<$T> for C {
+            fn mr(&self) -> usize {
+                $mv * <$V as Simd>::LANES
+            }
+            fn nr(&self) -> usize {
+                $nr
+            }
+            fn lanes(&self) -> usize {
+                <$V as Simd>::LANES
+            }
+            kernel_table! { @fn $feature
+            unsafe fn pixels(&self, p: &Pixels<$T>) {
+                unsafe { conv::pixels::<C, $V, $mv, $nr>(p) }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn depthwise(&self, p: &Depthwise<$T>) {
+                unsafe { conv::depthwise::<$V>(p) }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn depthwise_weights(&self, pixels: usize, x: *const $T, at: *const isize, taps: &[isize], dy: *const $T, dy_at: *const isize, channels: usize, sum: *mut $T, pitch: usize) {
+                unsafe { conv::depthwise_weights::<$V>(pixels, x, at, taps, dy, dy_at, channels, sum, pitch) }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn to_last(&self, channels: usize, len: usize, src: *const $T, cs: isize, ps: isize, dst: *mut $T, pitch: usize) {
+                unsafe { conv::to_last::<$V>(channels, len, src, cs, ps, dst, pitch) }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn to_first(&self, channels: usize, len: usize, src: *const $T, pitch: usize, dst: *mut $T, cs: isize, ps: isize) {
+                unsafe { conv::to_first::<$V>(channels, len, src, pitch, dst, cs, ps) }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn gather(&self, steps: usize, src: *const $T, at: *const isize, lanes: &[isize], dst: *mut $T) {
+                unsafe { conv::gather::<$T, $nr>(steps, src, at, lanes, dst) }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn spread(&self, channels: usize, steps: usize, src: *const $T, ps: isize, dst: *mut $T, all: usize) {
+                unsafe { conv::spread::<$V, $mv>(channels, steps, src, ps, dst, all) }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn gather_across(&self, steps: usize, src: *const $T, cs: isize, lanes: usize, dst: *mut $T, all: usize) {
+                unsafe { conv::gather_across::<$V, $nr>(steps, src, cs, lanes, dst, all) }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn finish_columns(&self, m: usize, n: usize, c: *mut $T, cs: isize, bias: *const $T, activation: conv::Activation<$T>) {
+                unsafe { conv::finish_columns::<$V>(m, n, c, cs, bias, activation) }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn add_rows(&self, n: usize, rows: usize, src: *const $T, pitch: isize, sum: *mut $T) {
+                unsafe { conv::add_rows::<$V>(n, rows, src, pitch, sum) }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn wino_input(&self, channels: usize, src: *const $T, row: isize, col: isize, dst: *mut $T, xi: usize) {
+                unsafe { conv::wino_input::<$V>(channels, src, row, col, dst, xi) }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn wino_output(&self, channels: usize, src: *const $T, xi: usize, dst: *mut $T, row: isize, col: isize, rows: usize, cols: usize, finish: &Finish<$T>) {
+                unsafe { conv::wino_output::<$V>(channels, src, xi, dst, row, col, rows, cols, finish) }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn wino_weights(&self, n: usize, src: *const $T, tap: isize, dst: *mut $T, xi: usize) {
+                unsafe { conv::wino_weights::<$V>(n, src, tap, dst, xi) }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn wino_gradient(&self, channels: usize, src: *const $T, row: isize, col: isize, dst: *mut $T, step: usize, xi: usize) {
+                unsafe { conv::wino_gradient::<$V, $mv>(channels, src, row, col, dst, step, xi) }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn wino_weights_back(&self, n: usize, src: *const $T, xi: usize, dst: *mut $T, tap: usize) {
+                unsafe { conv::wino_weights_back::<$V>(n, src, xi, dst, tap) }
+            } }
+        }
+        &C
     }};
 }
 pub(crate) use kernel_table;

@@ -496,7 +496,7 @@ pub fn opaque(x: usize) -> usize {
 
 /// The same pointer: the compiler keeps the address arithmetic of a loop as it is written.
 #[inline(always)]
-fn opaque_ptr<T>(p: *const T) -> *const T {
+pub(super) fn opaque_ptr<T>(p: *const T) -> *const T {
     p.map_addr(opaque)
 }
 

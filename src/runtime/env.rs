@@ -44,6 +44,8 @@ pub static THREAD_MIN_WORK: Var =
 pub static SCRATCH_LIMIT: Var =
     Var::new("CORTEN_SCRATCH_LIMIT", "bytes of scratch memory a thread may take; beyond it the slow paths run");
 pub static VERBOSE: Var = Var::new("CORTEN_VERBOSE", "1: a line on stderr for each level-3 call");
+pub static CONV_MATH: Var =
+    Var::new("CORTEN_CONV_MATH", "math mode of convolutions that leave it open: default (Winograd too), strict");
 
 pub static RANK: Var = Var::new("CORTEN_RANK", "rank of this process; set by corten-run");
 pub static SIZE: Var = Var::new("CORTEN_SIZE", "number of ranks; set by corten-run");
@@ -59,7 +61,7 @@ pub static SPLIT_NODES: Var =
     Var::new("CORTEN_SPLIT_NODES", "treat the ranks of a machine as if they were on so many machines; for tests");
 
 /// All of them, for documentation and tests.
-pub static ALL: [&Var; 16] = [
+pub static ALL: [&Var; 17] = [
     &ISA,
     &NUM_THREADS,
     &OPENBLAS_NUM_THREADS,
@@ -67,6 +69,7 @@ pub static ALL: [&Var; 16] = [
     &THREAD_MIN_WORK,
     &SCRATCH_LIMIT,
     &VERBOSE,
+    &CONV_MATH,
     &RANK,
     &SIZE,
     &JOB,

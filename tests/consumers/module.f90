@@ -9,6 +9,8 @@ program consumer
   complex(c_double_complex) :: z(2, 2), cz(2, 2)
   integer(c_int) :: previous
   logical :: good
+  type(corten_conv) :: conv
+  real(c_float), target :: x(2, 5, 5, 1), w(3, 2, 3, 3), y(3, 5, 5, 1)
 
   d = s
   c = cmplx(s, transpose(s))
@@ -30,6 +32,25 @@ program consumer
   call corten_set_num_threads(1_c_int)
   previous = corten_set_num_threads_local(0_c_int)
   good = good .and. corten_get_num_threads() == 1 .and. c_associated(corten_version())
+
+  ! Two channels to three, 3x3, padded: nine taps in the middle, four in a corner.
+  call corten_conv_init(conv, 2_c_int)
+  conv%layout = corten_channels_last
+  conv%weights_layout = corten_hwio
+  conv%in_channels = 2
+  conv%out_channels = 3
+  conv%input(1:2) = 5
+  conv%kernel(1:2) = 3
+  conv%pad_before(1:2) = 1
+  conv%pad_after(1:2) = 1
+  x = 1
+  w = 2
+  good = good .and. corten_conv_forward(conv, c_loc(x), c_loc(w), c_null_ptr, c_loc(y), c_null_ptr, &
+      0_c_size_t) == corten_ok
+  good = good .and. all(y(:, 3, 3, 1) == 36) .and. all(y(:, 1, 5, 1) == 16)
+  conv%groups = 2
+  good = good .and. corten_conv_forward(conv, c_loc(x), c_loc(w), c_null_ptr, c_loc(y), c_null_ptr, &
+      0_c_size_t) == corten_error_argument
   if (.not. good) error stop 'FAILED'
   print '(a)', 'OK'
 end program

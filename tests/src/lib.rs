@@ -5,6 +5,7 @@
 //!   release build) and calls any exported routine by name.
 //! - [`problem`]: a call as data, with what must come out.
 //! - [`draw`] and [`routines`] make such problems at random, from a seed.
+//! - [`conv`]: convolutions at random, and their reference.
 //! - [`guard`] is memory that ends at an inaccessible page.
 //! - [`suite`] walks through all options of a routine and checks each outcome.
 //!
@@ -13,6 +14,7 @@
 //! library is another BLAS: test only the plain Fortran and CBLAS names).
 
 pub mod comm;
+pub mod conv;
 pub mod draw;
 pub mod guard;
 pub mod library;

@@ -1,0 +1,698 @@
+//! Direct convolution, forward and backward-data: sums over a window, with pixels read where they lie.
+//!
+//! Both passes are one thing ([`Window`]): every result is a sum over taps of a source pixel times a matrix of weights.
+//! Forward, the source moves by the stride from one result to the next. Backward-data, the results of a stride of s fall into
+//! s classes (phases) in each dimension that use different taps, each class with unit stride: so no product with an
+//! inserted zero is ever made. Taps that meet padding only are left out.
+//!
+//! ```text
+//! block of results (a task)                       fill its strip of the source, unless it can be read in place
+//!   output channels in chunks                     (weights of a chunk and a piece stay in L2)
+//!     window in pieces
+//!       pixels in nr, channels in mr              register tile: kernels/conv.rs
+//! ```
+//! A window's taps along the width are consecutive in a strip (and in a channels-last image without padding), so its
+//! segments are rows of the window: long loops even for images of three channels. How a window is cut in pieces depends on
+//! its size alone, so results have the same bits whatever the number of threads.
+
+use super::memory::{Memory, Room, Shared, bytes};
+use super::problem::{FilterStrides, Problem, Strides};
+use super::strip::{self, Extent};
+use super::{Epilogue, Kit};
+use crate::gemm::blocking;
+use crate::kernels::conv::{Activation, Depthwise, Finish, Pixels, Segment};
+use crate::runtime::{cpu, pool};
+
+/// One dimension of a window.
+#[derive(Clone, Debug)]
+pub struct Lattice {
+    /// Results.
+    pub count: usize,
+    /// Result i is at `from + i * every`.
+    pub from: usize,
+    pub every: usize,
+    /// Source elements from one result to the next.
+    pub step: usize,
+    /// Offset in the source and index in the kernel, offsets ascending.
+    pub taps: Vec<(isize, usize)>,
+    /// Elements of the source.
+    pub size: usize,
+}
+
+impl Lattice {
+    fn new(
+        count: usize,
+        from: usize,
+        every: usize,
+        step: usize,
+        mut taps: Vec<(isize, usize)>,
+        size: usize,
+    ) -> Lattice {
+        // Those that meet at least one element.
+        taps.retain(|&(offset, _)| {
+            let first = if offset >= 0 { 0 } else { offset.unsigned_abs().div_ceil(step) };
+            count > first && (first * step) as isize + offset < size as isize
+        });
+        taps.sort_unstable();
+        Lattice { count, from, every, step, taps, size }
+    }
+    fn lowest(&self) -> isize {
+        self.taps.first().map_or(0, |t| t.0)
+    }
+    /// Source elements that `count` results reach over.
+    fn reach(&self, count: usize) -> usize {
+        let taps = self.taps.last().map_or(0, |t| t.0) - self.lowest();
+        (count - 1) * self.step + taps as usize + 1
+    }
+    /// Whether no result reaches outside.
+    fn is_inside(&self) -> bool {
+        self.taps.is_empty()
+            || self.count == 0
+            || self.lowest() >= 0 && self.lowest() as usize + self.reach(self.count) <= self.size
+    }
+}
+
+/// Results that use the same taps.
+#[derive(Clone, Debug)]
+pub struct Window {
+    pub dims: [Lattice; 3],
+    pub batch: usize,
+    pub groups: usize,
+    /// Channels of one group.
+    pub cin: usize,
+    pub cout: usize,
+    pub src: Strides,
+    pub dst: Strides,
+    /// Weights: `o` from one result channel to the next, `i` from one source channel to the next, `group` from group
+    /// to group.
+    pub filter: FilterStrides,
+    pub group: isize,
+    /// Taps of the kernel, of which the window may have some only.
+    pub kernel: [usize; 3],
+    /// Depthwise: every channel is a group of its own, `groups` is 1 and `cin` all of them.
+    pub depthwise: bool,
+}
+
+/// Whether every channel is a group of its own.
+pub fn is_depthwise(p: &Problem) -> bool {
+    p.groups > 1 && p.icg() == 1 && p.ocg() == 1
+}
+
+impl Window {
+    pub fn forward(p: &Problem) -> Window {
+        let lattice = |d: usize| {
+            let taps = (0..p.kernel[d]).map(|k| ((k * p.dilation[d]) as isize - p.pad[d] as isize, k)).collect();
+            Lattice::new(p.output[d], 0, 1, p.stride[d], taps, p.input[d])
+        };
+        let filter = p.filter_strides();
+        let window = Window {
+            dims: [lattice(0), lattice(1), lattice(2)],
+            batch: p.batch,
+            groups: p.groups,
+            cin: p.icg(),
+            cout: p.ocg(),
+            src: p.input_strides(),
+            dst: p.output_strides(),
+            filter,
+            group: filter.o * p.ocg() as isize,
+            kernel: p.kernel,
+            depthwise: false,
+        };
+        window.folded(p)
+    }
+
+    /// Groups of one channel become one group of all channels.
+    fn folded(mut self, p: &Problem) -> Window {
+        if is_depthwise(p) {
+            self.filter.o = self.group;
+            (self.depthwise, self.groups, self.cin, self.cout, self.group) = (true, 1, p.ic, p.ic, 0);
+        }
+        self
+    }
+
+    /// The phases of backward-data.
+    pub fn backward(p: &Problem) -> Vec<Window> {
+        let phases = |d: usize| -> Vec<Lattice> {
+            let stride = p.stride[d];
+            let phase = |a: usize| {
+                let taps = (0..p.kernel[d]).filter_map(|k| {
+                    let at = (a + p.pad[d]) as isize - (k * p.dilation[d]) as isize;
+                    (at.rem_euclid(stride as isize) == 0).then(|| (at.div_euclid(stride as isize), k))
+                });
+                Lattice::new((p.input[d] - a).div_ceil(stride), a, stride, 1, taps.collect(), p.output[d])
+            };
+            (0..stride.min(p.input[d])).map(phase).collect()
+        };
+        let filter = p.filter_strides();
+        let group = filter.o * p.ocg() as isize;
+        let filter = FilterStrides { o: filter.i, i: filter.o, s: filter.s };
+        let [depth, height, width] = [phases(0), phases(1), phases(2)];
+        let mut windows = Vec::new();
+        for d in &depth {
+            for h in &height {
+                for w in &width {
+                    let window = Window {
+                        dims: [d.clone(), h.clone(), w.clone()],
+                        batch: p.batch,
+                        groups: p.groups,
+                        cin: p.ocg(),
+                        cout: p.icg(),
+                        src: p.output_strides(),
+                        dst: p.input_strides(),
+                        filter,
+                        group,
+                        kernel: p.kernel,
+                        depthwise: false,
+                    };
+                    windows.push(window.folded(p));
+                }
+            }
+        }
+        windows
+    }
+
+    /// Elements of the window of one group.
+    pub fn steps(&self) -> usize {
+        self.dims.iter().map(|d| d.taps.len()).product::<usize>() * self.cin
+    }
+    pub fn results(&self) -> usize {
+        self.batch * self.dims.iter().map(|d| d.count).product::<usize>()
+    }
+    /// Whether the source is read where it lies.
+    pub fn is_in_place(&self) -> bool {
+        self.src.c == 1 && self.dims.iter().all(Lattice::is_inside)
+    }
+    /// Elements of packed weights.
+    pub fn packed(&self, kit: &Kit) -> usize {
+        if self.depthwise {
+            return self.steps();
+        }
+        self.groups * self.cout.next_multiple_of(kit.conv.mr()) * self.steps()
+    }
+
+    /// The window's elements in order, as runs of consecutive ones at distances from a pixel; the pixels of the source
+    /// are `s` apart and its channels side by side.
+    fn segments(&self, s: [isize; 3], relative: bool) -> Vec<Segment> {
+        let mut out: Vec<Segment> = Vec::new();
+        let lowest = |d: usize| if relative { self.dims[d].lowest() } else { 0 };
+        for z in &self.dims[0].taps {
+            for y in &self.dims[1].taps {
+                for x in &self.dims[2].taps {
+                    let offset = (z.0 - lowest(0)) * s[0] + (y.0 - lowest(1)) * s[1] + (x.0 - lowest(2)) * s[2];
+                    match out.last_mut() {
+                        Some(last) if !self.depthwise && last.offset + last.len as isize == offset => {
+                            last.len += self.cin
+                        }
+                        _ => out.push(Segment { offset, len: self.cin }),
+                    }
+                }
+            }
+        }
+        out
+    }
+
+    /// Whether the weights of all steps, in the window's order, are equally far apart, and those of a step side by side.
+    fn is_one_matrix(&self) -> bool {
+        let whole = (0..3).all(|d| {
+            let taps = &self.dims[d].taps;
+            taps.len() == self.kernel[d] && taps.iter().enumerate().all(|(i, t)| t.1 == i)
+        });
+        let [_, h, w] = self.kernel.map(|n| n as isize);
+        let s = self.filter.s;
+        let even = s[2] == self.cin as isize * self.filter.i && s[1] == w * s[2] && s[0] == h * s[1];
+        !self.depthwise && self.filter.o == 1 && whole && even
+    }
+
+    /// Where the weights of a tap are.
+    fn tap(&self, tap: usize) -> isize {
+        let (x, rest) = (tap % self.dims[2].taps.len(), tap / self.dims[2].taps.len());
+        let (y, z) = (rest % self.dims[1].taps.len(), rest / self.dims[1].taps.len());
+        let index = [self.dims[0].taps[z].1, self.dims[1].taps[y].1, self.dims[2].taps[x].1];
+        (0..3).map(|d| index[d] as isize * self.filter.s[d]).sum()
+    }
+
+    /// Packs one panel (counted over groups) of the weights.
+    ///
+    /// # Safety
+    /// `weights` is the tensor that `filter` describes; `to` has room for [`Window::packed`] elements.
+    unsafe fn pack(&self, kit: &Kit, weights: *const f32, to: *mut f32, panel: usize) {
+        let mr = kit.conv.mr();
+        let panels = self.cout.div_ceil(mr);
+        let (group, first) = (panel / panels, panel % panels * mr);
+        let lanes = mr.min(self.cout - first);
+        let (k, piece) = (self.steps(), piece(self.steps()));
+        let taps = self.dims[0].taps.len() * self.dims[1].taps.len() * self.dims[2].taps.len();
+        // SAFETY: steps of the panel in order, each from an element of the weights.
+        unsafe {
+            if self.depthwise {
+                for tap in 0..taps {
+                    for c in 0..lanes {
+                        let c = first + c;
+                        let from = weights.wrapping_offset(self.tap(tap) + c as isize * self.filter.o);
+                        *to.add(tap * self.cin + c) = *from;
+                    }
+                }
+                return;
+            }
+            let from = weights.wrapping_offset(group as isize * self.group + first as isize * self.filter.o);
+            // Where step `at` of the panel goes.
+            let place = |at: usize| {
+                let within = at % piece;
+                let start = at - within;
+                to.add((group * panels * mr) * k + start * panels * mr + first * piece.min(k - start) + within * mr)
+            };
+            let all: usize = self.kernel.iter().product();
+            let rows = [self.kernel[1] * self.kernel[2], self.kernel[2], 1].map(|n| n as isize);
+            if all > 1 && all <= TOGETHER && self.filter.s == rows {
+                // The taps of a weight are consecutive: all at a time.
+                let mut together = [0.0f32; TOGETHER * crate::kernels::tile::MAX_WIDTH];
+                for c in 0..self.cin {
+                    let src = from.wrapping_offset(c as isize * self.filter.i);
+                    kit.conv.to_last(lanes, all, src, self.filter.o, 1, together.as_mut_ptr(), mr);
+                    for tap in 0..taps {
+                        let one = together.as_ptr().offset(self.tap(tap) * mr as isize);
+                        core::ptr::copy_nonoverlapping(one, place(tap * self.cin + c), mr);
+                    }
+                }
+                return;
+            }
+            let mut at = 0;
+            for tap in 0..taps {
+                let offset = self.tap(tap);
+                let mut c = 0;
+                while c < self.cin {
+                    // Up to the end of the tap or of the piece.
+                    let some = (self.cin - c).min(piece - at % piece);
+                    let src = from.wrapping_offset(offset + c as isize * self.filter.i);
+                    kit.gemm.pack_a(lanes, some, src, self.filter.o, self.filter.i, false, place(at));
+                    c += some;
+                    at += some;
+                }
+            }
+        }
+    }
+}
+
+/// Most steps of a piece of a window: with fewer, results are read and written too often; with more, a panel
+/// leaves the cache.
+const PIECE: usize = 640;
+
+/// Taps of a kernel that are packed together at most.
+const TOGETHER: usize = 27;
+
+/// Steps of each piece of a window.
+fn piece(steps: usize) -> usize {
+    blocking::kc(steps, PIECE).max(1)
+}
+
+/// How a window is cut for so many threads. Results do not depend on it.
+#[derive(Clone, Debug)]
+pub struct Cut {
+    /// Images, and results in each dimension, of a block.
+    block: [usize; 4],
+    blocks: [usize; 4],
+    /// Output channels of a task, and of a pass over the pixels.
+    part: usize,
+    chunk: usize,
+    strip: usize,
+    pixels: usize,
+    in_place: bool,
+}
+
+/// Results of a block at most.
+const PIXELS: usize = 768;
+/// Bytes of a block's strip at most, if the block has more than one result.
+const STRIP: usize = 1 << 20;
+
+impl Cut {
+    pub fn new(w: &Window, kit: &Kit, threads: usize) -> Cut {
+        let counts = [w.batch, w.dims[0].count, w.dims[1].count, w.dims[2].count];
+        let in_place = w.is_in_place();
+        let nr = kit.conv.nr();
+        let enough = w.results().div_ceil(4 * threads).max(8 * nr).min(PIXELS);
+        let size = |b: [usize; 4]| -> usize {
+            if in_place || w.steps() == 0 {
+                return 0;
+            }
+            (0..3).map(|d| w.dims[d].reach(b[d + 1])).product::<usize>() * b[0] * w.cin
+        };
+        // From the innermost dimension on, as many as fit; even pieces.
+        let mut block = [1; 4];
+        for d in [3, 2, 1, 0] {
+            let mut n = 1;
+            let others: usize = block.iter().product();
+            while n < counts[d] {
+                let mut more = block;
+                more[d] = n + 1;
+                if others * (n + 1) > enough || size(more) * 4 > STRIP {
+                    break;
+                }
+                n += 1;
+            }
+            block[d] = counts[d].div_ceil(counts[d].div_ceil(n).max(1)).max(1);
+            if block[d] < counts[d] {
+                break;
+            }
+        }
+        let blocks = [0, 1, 2, 3].map(|d| counts[d].div_ceil(block[d]));
+        let tasks = blocks.iter().product::<usize>() * w.groups;
+        let mr = kit.conv.mr();
+        let parts = if tasks == 0 { 1 } else { (3 * threads).div_ceil(tasks) };
+        let parts = if threads == 1 { 1 } else { parts.min(w.cout.div_ceil(mr)) };
+        let part = w.cout.div_ceil(parts).next_multiple_of(mr);
+        let fits = cpu::caches().l2 / 2 / (4 * piece(w.steps()));
+        let chunk = (fits / mr * mr).clamp(mr, part);
+        // Chunks of even size.
+        let chunk = part.div_ceil(part.div_ceil(chunk)).next_multiple_of(mr);
+        let chunk = if w.depthwise { part } else { chunk };
+        Cut { block, blocks, part, chunk, strip: size(block), pixels: block.iter().product(), in_place }
+    }
+    fn tasks(&self, w: &Window) -> usize {
+        self.blocks.iter().product::<usize>() * w.groups * w.cout.div_ceil(self.part)
+    }
+    /// Bytes that a thread needs.
+    pub fn each(&self, w: &Window) -> usize {
+        let temporary = if w.dst.c == 1 { 0 } else { self.pixels * self.chunk };
+        2 * bytes::<isize>(self.pixels) + bytes::<f32>(self.strip) + bytes::<f32>(temporary)
+    }
+}
+
+/// The windows of a pass with all that does not depend on the data.
+pub struct Direct {
+    windows: Vec<Window>,
+}
+
+impl Direct {
+    pub fn new(windows: Vec<Window>) -> Direct {
+        Direct { windows }
+    }
+    /// Elements of packed weights.
+    pub fn packed(&self, kit: &Kit) -> usize {
+        self.windows.iter().map(|w| w.packed(kit)).sum()
+    }
+    /// Memory besides the packed weights.
+    pub fn room(&self, kit: &Kit, threads: usize) -> Room {
+        let each = self.windows.iter().map(|w| Cut::new(w, kit, threads).each(w)).max().unwrap_or(0);
+        Room { shared: 0, each }
+    }
+    pub fn is_in_place(&self) -> bool {
+        self.windows.iter().all(Window::is_in_place)
+    }
+    pub fn phases(&self) -> usize {
+        self.windows.len()
+    }
+
+    /// Packs the weights.
+    ///
+    /// # Safety
+    /// The tensor of the problem; `to` has room for [`Direct::packed`] elements.
+    pub unsafe fn pack(&self, kit: &Kit, weights: *const f32, to: *mut f32, threads: usize) {
+        let mut at = to;
+        for w in &self.windows {
+            if w.steps() > 0 && w.is_one_matrix() {
+                let (k, piece) = (w.steps(), piece(w.steps()));
+                let (pieces, rows) = (k.div_ceil(piece), w.cout.next_multiple_of(kit.conv.mr()));
+                let (from, dst) = (Shared(weights.cast_mut()), Shared(at));
+                pool::run(w.groups * pieces, threads, &|task| {
+                    let (group, start) = (task / pieces, task % pieces * piece);
+                    let src = from.get().wrapping_offset(group as isize * w.group + start as isize * w.filter.i);
+                    let to = dst.get().wrapping_add((group * k + start) * rows);
+                    let len = piece.min(k - start);
+                    // SAFETY: each task has its piece, all panels of it.
+                    unsafe { kit.gemm.pack_a(w.cout, len, src, w.filter.o, w.filter.i, false, to) }
+                });
+            } else if w.steps() > 0 {
+                let panels = w.groups * w.cout.div_ceil(kit.conv.mr());
+                let (from, dst) = (Shared(weights.cast_mut()), Shared(at));
+                pool::run(panels, threads, &|panel| {
+                    // SAFETY: each task has its panel.
+                    unsafe { w.pack(kit, from.get(), dst.get(), panel) }
+                });
+            }
+            at = at.wrapping_add(w.packed(kit));
+        }
+    }
+
+    /// Computes all results from packed weights.
+    ///
+    /// # Safety
+    /// `src` and `dst` are the tensors of the problem, which do not overlap; the weights were packed by this plan.
+    pub unsafe fn run(
+        &self,
+        kit: &Kit,
+        packed: *const f32,
+        src: *const f32,
+        dst: *mut f32,
+        epilogue: &Epilogue,
+        memory: &Memory,
+        threads: usize,
+    ) {
+        let mut at = packed;
+        for w in &self.windows {
+            let cut = Cut::new(w, kit, threads);
+            let extents = w.dims.each_ref().map(|d| d.reach(1));
+            // Distances inside a strip depend on the block only through its width and height.
+            let strip = |len: [usize; 3]| {
+                let c = w.cin as isize;
+                [(len[1] * len[2]) as isize * c, len[2] as isize * c, c]
+            };
+            debug_assert!(extents.iter().all(|&e| e > 0));
+            let (from, weights, to) = (Shared(src.cast_mut()), Shared(at.cast_mut()), Shared(dst));
+            let bias = Shared(epilogue.bias.cast_mut());
+            let finish = (epilogue.beta, epilogue.activation);
+            let fixed = if cut.in_place { w.segments(w.src.s, false) } else { Vec::new() };
+            pool::run(cut.tasks(w), threads.min(memory.threads()), &|task| {
+                let task = Task { w, cut: &cut, kit, memory, index: task };
+                let epilogue = Epilogue { beta: finish.0, bias: bias.get(), activation: finish.1 };
+                // SAFETY: tasks have their own results.
+                unsafe { task.run(from.get(), weights.get(), to.get(), &epilogue, &fixed, &strip) }
+            });
+            at = at.wrapping_add(w.packed(kit));
+        }
+    }
+}
+
+struct Task<'a> {
+    w: &'a Window,
+    cut: &'a Cut,
+    kit: &'a Kit,
+    memory: &'a Memory,
+    index: usize,
+}
+
+impl Task<'_> {
+    /// # Safety
+    /// As [`Direct::run`].
+    unsafe fn run(
+        &self,
+        src: *const f32,
+        packed: *const f32,
+        dst: *mut f32,
+        epilogue: &Epilogue,
+        fixed: &[Segment],
+        strides: &dyn Fn([usize; 3]) -> [isize; 3],
+    ) {
+        let (w, cut, kernel) = (self.w, self.cut, self.kit.conv);
+        let parts = w.cout.div_ceil(cut.part);
+        let (part, rest) = (self.index % parts, self.index / parts);
+        // Groups of a block one after the other: they share cache lines.
+        let (group, mut block) = (rest % w.groups, rest / w.groups);
+        let counts = [w.batch, w.dims[0].count, w.dims[1].count, w.dims[2].count];
+        let (mut from, mut len) = ([0; 4], [0; 4]);
+        for d in [3, 2, 1, 0] {
+            from[d] = block % cut.blocks[d] * cut.block[d];
+            len[d] = cut.block[d].min(counts[d] - from[d]);
+            block /= cut.blocks[d];
+        }
+        let pixels: usize = len.iter().product();
+        let mut slot = self.memory.slot();
+        let (at, to) = (slot.take::<isize>(cut.pixels), slot.take::<isize>(cut.pixels));
+        let strip = slot.take::<f32>(cut.strip);
+        let temporary = slot.take::<f32>(if w.dst.c == 1 { 0 } else { cut.pixels * cut.chunk });
+        let src = src.wrapping_offset((group * w.cin) as isize * w.src.c);
+        let dst = dst.wrapping_offset((group * w.cout) as isize * w.dst.c);
+        let steps = w.steps();
+        let in_place = cut.in_place || steps == 0;
+        // SAFETY: the slot has room for what the cut says; pixels of the problem.
+        unsafe {
+            // The source, and where in it each result's window begins.
+            let (base, n_stride, s, origin);
+            let mut segments = Vec::new();
+            let segments = if in_place {
+                (base, n_stride, s) = (src, w.src.n, w.src.s);
+                origin = from;
+                fixed
+            } else {
+                let extent = Extent {
+                    from: [0, 1, 2].map(|d| (from[d + 1] * w.dims[d].step) as isize + w.dims[d].lowest()),
+                    len: [0, 1, 2].map(|d| w.dims[d].reach(len[d + 1])),
+                };
+                s = strides(extent.len);
+                n_stride = s[0] * extent.len[0] as isize;
+                origin = [0; 4];
+                let size = w.dims.each_ref().map(|d| d.size);
+                for n in 0..len[0] {
+                    let image = src.wrapping_offset((from[0] + n) as isize * w.src.n);
+                    let to = strip.offset(n as isize * n_stride);
+                    strip::fill(kernel, w.cin, image, &w.src, size, &extent, to, w.cin);
+                }
+                base = strip;
+                segments.extend(w.segments(s, true));
+                &segments[..]
+            };
+            let first = w.dst.c == 1;
+            let mut p = 0;
+            for n in 0..len[0] {
+                for z in 0..len[1] {
+                    for y in 0..len[2] {
+                        let step = [z, y].map(|i| i as isize);
+                        let mut a = (origin[0] + n) as isize * n_stride
+                            + (origin[1] as isize + step[0]) * w.dims[0].step as isize * s[0]
+                            + (origin[2] as isize + step[1]) * w.dims[1].step as isize * s[1]
+                            + origin[3] as isize * w.dims[2].step as isize * s[2];
+                        let mut t = (from[0] + n) as isize * w.dst.n
+                            + w.place(0, from[1] + z)
+                            + w.place(1, from[2] + y)
+                            + w.place(2, from[3]);
+                        for x in 0..len[3] {
+                            *at.add(p + x) = a;
+                            *to.add(p + x) = if first { t } else { ((p + x) * cut.chunk) as isize };
+                            a += w.dims[2].step as isize * s[2];
+                            t += w.dims[2].every as isize * w.dst.s[2];
+                        }
+                        p += len[3];
+                    }
+                }
+            }
+            // Output channels of this task, in chunks.
+            let mr = kernel.mr();
+            let panels = w.cout.div_ceil(mr);
+            let packed = packed.wrapping_add(group * panels * mr * steps);
+            let end = w.cout.min((part + 1) * cut.part);
+            let mut c = part * cut.part;
+            while c < end {
+                let lanes = cut.chunk.min(end - c);
+                if !first && epilogue.beta != 0.0 {
+                    self.rows(from, len, |p, count, place| {
+                        let old = dst.wrapping_offset(place + c as isize * w.dst.c);
+                        let every = w.dims[2].every as isize * w.dst.s[2];
+                        kernel.to_last(lanes, count, old, w.dst.c, every, temporary.add(p * cut.chunk), cut.chunk);
+                    });
+                }
+                if w.depthwise {
+                    let taps: Vec<isize> = segments.iter().map(|s| s.offset).collect();
+                    kernel.depthwise(&Depthwise {
+                        pixels,
+                        src: base.wrapping_add(c),
+                        at,
+                        taps: taps.as_ptr(),
+                        count: taps.len(),
+                        weights: packed.wrapping_add(c),
+                        pitch: w.cin,
+                        channels: lanes,
+                        dst: if first { dst.wrapping_add(c) } else { temporary },
+                        to,
+                        finish: Finish {
+                            beta: epilogue.beta,
+                            bias: if epilogue.bias.is_null() { epilogue.bias } else { epilogue.bias.add(c) },
+                            activation: epilogue.activation,
+                        },
+                    });
+                }
+                let piece = piece(steps);
+                let mut start = if w.depthwise { steps } else { 0 };
+                let mut cursor = Cursor { segments, at: 0, done: 0 };
+                let mut cut_segments = Vec::new();
+                while !w.depthwise {
+                    let k = piece.min(steps - start);
+                    cut_segments.clear();
+                    cursor.take(k, &mut cut_segments);
+                    let last = start + k == steps;
+                    let bias = epilogue.bias;
+                    let bias = if last && !bias.is_null() { bias.add(group * w.cout + c) } else { core::ptr::null() };
+                    kernel.pixels(&Pixels {
+                        pixels,
+                        src: base,
+                        at,
+                        segments: cut_segments.as_ptr(),
+                        count: cut_segments.len(),
+                        panels: packed.wrapping_add(start * panels * mr + c * k),
+                        panel: mr * k,
+                        lanes,
+                        dst: if first { dst.wrapping_add(c) } else { temporary },
+                        to,
+                        finish: Finish {
+                            beta: if start == 0 { epilogue.beta } else { 1.0 },
+                            bias,
+                            activation: if last { epilogue.activation } else { Activation::None },
+                        },
+                    });
+                    start += k;
+                    if last {
+                        break;
+                    }
+                }
+                if !first {
+                    self.rows(from, len, |p, count, place| {
+                        let new = dst.wrapping_offset(place + c as isize * w.dst.c);
+                        let every = w.dims[2].every as isize * w.dst.s[2];
+                        kernel.to_first(lanes, count, temporary.add(p * cut.chunk), cut.chunk, new, w.dst.c, every);
+                    });
+                }
+                c += lanes;
+            }
+        }
+    }
+
+    /// Calls `f` for each run of a block's results: the first one's number, how many, and their place in the tensor. Rows
+    /// that follow each other without a gap are one run.
+    fn rows(&self, from: [usize; 4], len: [usize; 4], mut f: impl FnMut(usize, usize, isize)) {
+        let w = self.w;
+        let row = w.dims[2].every as isize * w.dst.s[2] * len[3] as isize;
+        let joined = row == w.dims[1].every as isize * w.dst.s[1];
+        for n in 0..len[0] {
+            for z in 0..len[1] {
+                let at = (n * len[1] + z) * len[2] * len[3];
+                let plane = (from[0] + n) as isize * w.dst.n + w.place(0, from[1] + z) + w.place(2, from[3]);
+                if joined {
+                    f(at, len[2] * len[3], plane + w.place(1, from[2]));
+                    continue;
+                }
+                for y in 0..len[2] {
+                    f(at + y * len[3], len[3], plane + w.place(1, from[2] + y));
+                }
+            }
+        }
+    }
+}
+
+impl Window {
+    /// Where result i of a dimension is.
+    fn place(&self, dim: usize, i: usize) -> isize {
+        (self.dims[dim].from + i * self.dims[dim].every) as isize * self.dst.s[dim]
+    }
+}
+
+/// A walk through segments.
+struct Cursor<'a> {
+    segments: &'a [Segment],
+    at: usize,
+    /// Elements of the current one that are behind.
+    done: usize,
+}
+
+impl Cursor<'_> {
+    /// The next k elements.
+    fn take(&mut self, mut k: usize, out: &mut Vec<Segment>) {
+        while k > 0 {
+            let Some(segment) = self.segments.get(self.at) else { return };
+            let some = (segment.len - self.done).min(k);
+            out.push(Segment { offset: segment.offset + self.done as isize, len: some });
+            self.done += some;
+            k -= some;
+            if self.done == segment.len {
+                (self.at, self.done) = (self.at + 1, 0);
+            }
+        }
+    }
+}

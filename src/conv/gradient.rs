@@ -1,0 +1,443 @@
+//! Backward-weights by direct sums: a product of the result's gradient with pieces of the image, over all pixels.
+//!
+//! ```text
+//! dW[lane][o] = sum over pixels p of dy[p][o] * x[p + tap][i]        lane = (tap, i)
+//!
+//! chunk of the pixels (partial sums of its own)
+//!   block of pixels                          pack dy; fill the strip of x
+//!     lanes in groups                        gather the strip into panels
+//!       lanes in nr, output channels in mr   register tile: kernels/tile.rs
+//! ```
+//! The sum is cut in blocks and chunks that depend on the problem alone; threads share output channels, lanes and chunks,
+//! never a sum. Partial sums are added in the order of the chunks: the same bits for any number of threads, and an
+//! error that grows with the length of a block rather than with the number of all pixels.
+
+use super::Kit;
+use super::direct::is_depthwise;
+use super::memory::{Memory, Room, Shared, bytes};
+use super::problem::{Problem, Strides};
+use super::strip::{self, Extent};
+use crate::gemm::blocking;
+use crate::kernels::tile::Source;
+use crate::runtime::{cpu, pool};
+
+/// Pixels of a block at most: the steps for which the register tile was measured.
+const BLOCK: usize = 384;
+/// Bytes of a block's strip at most, if it has more than one pixel.
+const STRIP: usize = 1 << 20;
+/// Lanes that are gathered at a time.
+const LANES: usize = 384;
+/// Bytes of partial sums beyond the first.
+const PARTIAL: usize = 4 << 20;
+const MOST_CHUNKS: usize = 16;
+/// Output channels, and input channels, of which weights are stored at a time.
+const STORED: usize = 32;
+/// Work of a chunk at least.
+const CHUNK_WORK: f64 = 2e8;
+
+/// The problem, cut.
+pub struct Gradient {
+    p: Problem,
+    depthwise: bool,
+    x: Strides,
+    dy: Strides,
+    /// Of one group (of all, if depthwise).
+    icg: usize,
+    ocg: usize,
+    groups: usize,
+    taps: Vec<[usize; 3]>,
+    /// (tap, input channel) pairs.
+    lanes: usize,
+    /// Elements from one lane's sums to the next.
+    pitch: usize,
+    block: [usize; 4],
+    blocks: [usize; 4],
+    chunks: usize,
+    strip: usize,
+    in_place: bool,
+    /// One tap that meets every pixel of a channels-first image: panels are made of it as it lies.
+    flat: bool,
+}
+
+impl Gradient {
+    pub fn new(p: &Problem, kit: &Kit) -> Gradient {
+        let depthwise = is_depthwise(p);
+        let (icg, ocg, groups) = if depthwise { (p.ic, p.oc, 1) } else { (p.icg(), p.ocg(), p.groups) };
+        let mut taps = Vec::new();
+        for z in 0..p.kernel[0] {
+            for y in 0..p.kernel[1] {
+                for x in 0..p.kernel[2] {
+                    taps.push([z, y, x]);
+                }
+            }
+        }
+        let reach = |d: usize, n: usize| (n - 1) * p.stride[d] + (p.kernel[d] - 1) * p.dilation[d] + 1;
+        let inside = |d: usize| p.pad[d] == 0 && (p.output[d] == 0 || reach(d, p.output[d]) <= p.input[d]);
+        let x = p.input_strides();
+        let in_place = x.c == 1 && (0..3).all(inside);
+        let flat =
+            !depthwise && x.c != 1 && taps.len() == 1 && p.pad == [0; 3] && p.stride == [1; 3] && p.input == p.output;
+        let in_place = in_place || flat;
+        let counts = [p.batch, p.output[0], p.output[1], p.output[2]];
+        let size = |b: [usize; 4]| -> usize {
+            let pixels = (0..3).map(|d| reach(d, b[d + 1])).product::<usize>() * b[0];
+            if in_place { 0 } else { pixels * icg }
+        };
+        let mut block = [1; 4];
+        for d in [3, 2, 1, 0] {
+            let others: usize = block.iter().product();
+            let mut n = 1;
+            while n < counts[d] {
+                let mut more = block;
+                more[d] = n + 1;
+                if others * (n + 1) > BLOCK.min(kit.gemm.kc()) || size(more) * 4 > STRIP {
+                    break;
+                }
+                n += 1;
+            }
+            block[d] = counts[d].div_ceil(counts[d].div_ceil(n).max(1)).max(1);
+            if block[d] < counts[d] {
+                break;
+            }
+        }
+        let blocks = [0, 1, 2, 3].map(|d| counts[d].div_ceil(block[d]));
+        let lanes = if depthwise { taps.len() } else { taps.len() * icg };
+        let pitch = ocg.next_multiple_of(kit.conv.lanes());
+        let one = groups * lanes * pitch * size_of::<f32>();
+        let chunks = ((p.flops() / CHUNK_WORK) as usize).min(1 + PARTIAL / one.max(1));
+        let chunks = chunks.clamp(1, MOST_CHUNKS).min(blocks.iter().product::<usize>().max(1));
+        let strip = size(block);
+        Gradient {
+            p: *p,
+            depthwise,
+            x,
+            dy: p.output_strides(),
+            icg,
+            ocg,
+            groups,
+            taps,
+            lanes,
+            pitch,
+            block,
+            blocks,
+            chunks,
+            strip,
+            in_place,
+            flat,
+        }
+    }
+
+    fn sums(&self) -> usize {
+        self.groups * self.lanes * self.pitch
+    }
+    pub fn chunks(&self) -> usize {
+        self.chunks
+    }
+    pub fn room(&self, kit: &Kit) -> Room {
+        let pixels: usize = self.block.iter().product();
+        let width = kit.conv.mr().max(kit.conv.lanes());
+        let each = 2 * bytes::<isize>(pixels)
+            + bytes::<f32>(self.strip)
+            + bytes::<f32>(self.ocg.next_multiple_of(width) * pixels)
+            + bytes::<f32>(if self.depthwise { 0 } else { (LANES + kit.conv.nr()) * pixels + 16 });
+        let each = each.max(bytes::<f32>(STORED * STORED * self.taps.len()));
+        Room { shared: bytes::<f32>(self.sums() * self.chunks), each }
+    }
+
+    /// `dw := sums + beta dw`.
+    ///
+    /// # Safety
+    /// The tensors of the problem; `dw` overlaps neither of the others.
+    pub unsafe fn run(
+        &self,
+        kit: &Kit,
+        x: *const f32,
+        dy: *const f32,
+        dw: *mut f32,
+        beta: f32,
+        memory: &Memory,
+        threads: usize,
+    ) {
+        let threads = threads.min(memory.threads());
+        // Chunks first: they share nothing. Then output channels and lanes.
+        let wanted = (2 * threads).div_ceil(self.chunks);
+        // Groups of a block one after the other, where there are enough tasks: they share cache lines.
+        let shares = if threads == 1 { 1 } else { wanted.min(self.groups) };
+        let wanted = wanted.div_ceil(shares);
+        let (mr, nr) = (kit.conv.mr(), kit.conv.nr());
+        let (rows, cols) = if threads == 1 || wanted <= 1 {
+            (1, 1)
+        } else if self.depthwise {
+            (wanted.min(self.ocg.div_ceil(mr)), 1)
+        } else {
+            blocking::grid(wanted, self.ocg, self.lanes, mr, nr)
+        };
+        let mt = self.ocg.div_ceil(rows).next_multiple_of(mr);
+        let nt = if self.depthwise { self.lanes } else { self.lanes.div_ceil(cols).next_multiple_of(nr) };
+        let (rows, cols) = (self.ocg.div_ceil(mt), self.lanes.div_ceil(nt));
+        let (x, dy, sums) = (Shared(x.cast_mut()), Shared(dy.cast_mut()), Shared(memory.shared::<f32>()));
+        pool::run(rows * cols * shares * self.chunks, threads, &|task| {
+            let (row, rest) = (task % rows, task / rows);
+            let (col, rest) = (rest % cols, rest / cols);
+            let (share, chunk) = (rest % shares, rest / shares);
+            let part = Part {
+                groups: (share * self.groups / shares, (share + 1) * self.groups / shares),
+                chunk,
+                o: row * mt,
+                m: mt.min(self.ocg - row * mt),
+                l: col * nt,
+                n: nt.min(self.lanes - col * nt),
+            };
+            // SAFETY: each task has its own sums.
+            unsafe { self.part(kit, &part, x.get(), dy.get(), sums.get(), memory) }
+        });
+        // The chunks' sums to the first one's, then to where the caller wants them.
+        const PIECE: usize = 4096;
+        let all = self.sums();
+        pool::run(if self.chunks > 1 { all.div_ceil(PIECE) } else { 0 }, threads, &|task| {
+            let from = sums.get().wrapping_add(task * PIECE);
+            let count = PIECE.min(all - task * PIECE);
+            // SAFETY: each task has its own piece of all chunks.
+            unsafe { kit.conv.add_rows(count, self.chunks - 1, from.wrapping_add(all), all as isize, from) }
+        });
+        let dw = Shared(dw);
+        let strips = self.ocg.div_ceil(STORED);
+        pool::run(self.groups * strips, threads, &|task| {
+            let (group, o) = (task / strips, task % strips * STORED);
+            // SAFETY: each task has its own weights.
+            unsafe { self.store(kit, group, o, STORED.min(self.ocg - o), sums.get(), dw.get(), beta, memory) }
+        });
+    }
+
+    /// One task: some output channels and lanes of a group, over the blocks of a chunk.
+    unsafe fn part(&self, kit: &Kit, part: &Part, x: *const f32, dy: *const f32, sums: *mut f32, memory: &Memory) {
+        let &Part { groups, chunk, o, m, l, n } = part;
+        let (mr, nr) = (kit.conv.mr(), kit.conv.nr());
+        let all: usize = self.blocks.iter().product();
+        let (first, end) = (chunk * all / self.chunks, (chunk + 1) * all / self.chunks);
+        let mut slot = memory.slot();
+        let most: usize = self.block.iter().product();
+        let (at, places) = (slot.take::<isize>(most), slot.take::<isize>(most));
+        let strip = slot.take::<f32>(self.strip);
+        let a = slot.take::<f32>(self.ocg.next_multiple_of(mr) * most);
+        let b = slot.take::<f32>(if self.depthwise { 0 } else { (LANES + nr) * most + 16 });
+        let p = &self.p;
+        let (all_x, all_dy) = (x, dy);
+        let sums_of = |group: usize| {
+            let base = sums.wrapping_add(chunk * self.sums() + group * self.lanes * self.pitch);
+            base.wrapping_add(l * self.pitch + o)
+        };
+        let mut offsets = Vec::with_capacity(n);
+        let counts = [p.batch, p.output[0], p.output[1], p.output[2]];
+        // SAFETY: pixels of the problem; the slot has room for a block.
+        unsafe {
+            for group in if self.depthwise || first == end { groups.0..groups.1 } else { 0..0 } {
+                for lane in 0..n {
+                    sums_of(group).add(lane * self.pitch).write_bytes(0, m);
+                }
+            }
+            for number in first..end {
+                let (mut from, mut len, mut rest) = ([0; 4], [0; 4], number);
+                for d in [3, 2, 1, 0] {
+                    from[d] = rest % self.blocks[d] * self.block[d];
+                    len[d] = self.block[d].min(counts[d] - from[d]);
+                    rest /= self.blocks[d];
+                }
+                let pixels: usize = len.iter().product();
+                let extent = Extent {
+                    from: [0, 1, 2].map(|d| (from[d + 1] * p.stride[d]) as isize - p.pad[d] as isize),
+                    len: [0, 1, 2].map(|d| (len[d + 1] - 1) * p.stride[d] + (p.kernel[d] - 1) * p.dilation[d] + 1),
+                };
+                let c = self.icg as isize;
+                let (s, n_stride, origin) = if self.in_place {
+                    (self.x.s, self.x.n, from)
+                } else {
+                    let s = [(extent.len[1] * extent.len[2]) as isize * c, extent.len[2] as isize * c, c];
+                    (s, s[0] * extent.len[0] as isize, [0; 4])
+                };
+                let mut q = 0;
+                for n in 0..len[0] {
+                    for z in 0..len[1] {
+                        for y in 0..len[2] {
+                            for w in 0..len[3] {
+                                *at.add(q) = (origin[0] + n) as isize * n_stride
+                                    + ((origin[1] + z) * p.stride[0]) as isize * s[0]
+                                    + ((origin[2] + y) * p.stride[1]) as isize * s[1]
+                                    + ((origin[3] + w) * p.stride[2]) as isize * s[2];
+                                *places.add(q) = (from[0] + n) as isize * self.dy.n
+                                    + (from[1] + z) as isize * self.dy.s[0]
+                                    + (from[2] + y) as isize * self.dy.s[1]
+                                    + (from[3] + w) as isize * self.dy.s[2];
+                                q += 1;
+                            }
+                        }
+                    }
+                }
+                let tap =
+                    |t: usize| -> isize { (0..3).map(|d| (self.taps[t][d] * p.dilation[d]) as isize * s[d]).sum() };
+                for group in groups.0..groups.1 {
+                    let x = all_x.wrapping_offset((group * self.icg) as isize * self.x.c);
+                    let dy = all_dy.wrapping_offset((group * self.ocg) as isize * self.dy.c);
+                    let sums = sums_of(group);
+                    let src: *const f32 = if self.in_place { x } else { strip };
+                    for n in 0..if self.in_place { 0 } else { len[0] } {
+                        let image = x.wrapping_offset((from[0] + n) as isize * self.x.n);
+                        let to = strip.offset(n as isize * n_stride);
+                        strip::fill(kit.conv, self.icg, image, &self.x, p.input, &extent, to, self.icg);
+                    }
+                    if self.depthwise {
+                        offsets.clear();
+                        offsets.extend((0..n).map(tap));
+                        // The channels of dy side by side: where they are, or in a copy.
+                        let (g, g_at) = if self.dy.c == 1 {
+                            (dy.wrapping_add(o), places)
+                        } else {
+                            self.runs(&self.dy, from, len, |q, count, place| {
+                                let run = dy.wrapping_offset(place + o as isize * self.dy.c);
+                                kit.conv.to_last(m, count, run, self.dy.c, self.dy.s[2], a.add(q * m), m);
+                            });
+                            for q in 0..pixels {
+                                *places.add(q) = (q * m) as isize;
+                            }
+                            (a.cast_const(), places)
+                        };
+                        let from = src.wrapping_add(o);
+                        kit.conv.depthwise_weights(pixels, from, at, &offsets, g, g_at, m, sums, self.pitch);
+                        continue;
+                    }
+                    self.runs(&self.dy, from, len, |q, count, place| {
+                        if self.dy.c == 1 {
+                            let run = dy.wrapping_offset(place).wrapping_add(o);
+                            return kit.conv.spread(m, count, run, self.dy.s[2], a.add(q * mr), pixels);
+                        }
+                        for i in (0..m).step_by(mr) {
+                            let lanes = mr.min(m - i);
+                            let run = dy.wrapping_offset(place + (o + i) as isize * self.dy.c);
+                            let to = a.add(i * pixels + q * mr);
+                            kit.gemm.pack_a(lanes, count, run, self.dy.c, self.dy.s[2], false, to);
+                        }
+                    });
+                    let beta = if number == first { 0.0 } else { 1.0 };
+                    let mc = (cpu::caches().l2 / 2 / (4 * pixels) / mr * mr).max(mr);
+                    let step = LANES / nr * nr;
+                    for j in (0..n).step_by(step) {
+                        let some = step.min(n - j);
+                        offsets.clear();
+                        for lane in l + j..l + j + some {
+                            offsets.push(tap(lane / self.icg) + (lane % self.icg) as isize);
+                        }
+                        if self.flat {
+                            self.runs(&self.x, from, len, |q, count, place| {
+                                let run = x.wrapping_offset(place + (l + j) as isize * self.x.c);
+                                kit.conv.gather_across(count, run, self.x.c, some, b.add(q * nr), pixels);
+                            });
+                        } else {
+                            kit.conv.gather(pixels, src, at, &offsets, b);
+                        }
+                        for i in (0..m).step_by(mc) {
+                            let from_a = Source::panels(a.add(i * pixels), pixels, mr);
+                            let from_b = Source::panels(b, pixels, nr);
+                            let c = sums.add(j * self.pitch + i);
+                            let rows = mc.min(m - i);
+                            kit.gemm.block(rows, some, pixels, 1.0, from_a, from_b, beta, c, self.pitch as isize);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Calls `f` for each run of a block's pixels in a tensor: the first one's number, how many, and their place.
+    fn runs(&self, strides: &Strides, from: [usize; 4], len: [usize; 4], mut f: impl FnMut(usize, usize, isize)) {
+        let s = strides.s;
+        let place = |n: usize, z: usize, y: usize| {
+            (from[0] + n) as isize * strides.n
+                + (from[1] + z) as isize * s[0]
+                + (from[2] + y) as isize * s[1]
+                + from[3] as isize * s[2]
+        };
+        // Rows, planes and images that follow each other without a gap are one run.
+        let [images, planes, rows, row] = len;
+        let joined = s[2] * row as isize == s[1];
+        let planes_joined = joined && s[1] * rows as isize == s[0];
+        let all_joined = planes_joined && s[0] * planes as isize == strides.n;
+        let (n_run, z_run) = (if all_joined { images } else { 1 }, if planes_joined { planes } else { 1 });
+        let y_run = if joined { rows } else { 1 };
+        for n in (0..images).step_by(n_run) {
+            for z in (0..planes).step_by(z_run) {
+                for y in (0..rows).step_by(y_run) {
+                    let q = ((n * planes + z) * rows + y) * row;
+                    f(q, n_run * z_run * y_run * row, place(n, z, y));
+                }
+            }
+        }
+    }
+
+    /// Stores the sums of some output channels where the caller wants them.
+    unsafe fn store(
+        &self,
+        kit: &Kit,
+        group: usize,
+        o: usize,
+        count: usize,
+        sums: *const f32,
+        dw: *mut f32,
+        beta: f32,
+        memory: &Memory,
+    ) {
+        let f = self.p.filter_strides();
+        let inputs = if self.depthwise { 1 } else { self.icg };
+        // SAFETY: sums of the group; weights of the problem; a slot has room for some output channels.
+        unsafe {
+            let from = sums.add(group * self.lanes * self.pitch + o);
+            let to = dw.wrapping_offset((group * self.ocg + o) as isize * f.o);
+            let put = |to: *mut f32, x: f32| *to = if beta == 0.0 { x } else { x + beta * *to };
+            let tap = |t: usize| (0..3).map(|d| self.taps[t][d] as isize * f.s[d]).sum::<isize>();
+            if f.o == 1 {
+                for lane in 0..self.lanes {
+                    let to = to.wrapping_offset(tap(lane / inputs) + (lane % inputs) as isize * f.i);
+                    for q in 0..count {
+                        put(to.wrapping_add(q), *from.add(lane * self.pitch + q));
+                    }
+                }
+                return;
+            }
+            // Transposed in pieces of some input channels, then written in the order of memory.
+            let mut slot = memory.slot();
+            let block = slot.take::<f32>(STORED * STORED * self.taps.len());
+            for i in (0..inputs).step_by(STORED) {
+                let some = STORED.min(inputs - i);
+                for t in 0..self.taps.len() {
+                    let from = from.add((t * inputs + i) * self.pitch);
+                    kit.conv.to_first(count, some, from, self.pitch, block.add(t * STORED), self.stored(), 1);
+                }
+                for q in 0..count {
+                    let line = block.add(q * self.stored() as usize);
+                    let to = to.wrapping_offset(q as isize * f.o + i as isize * f.i);
+                    for c in 0..some {
+                        for t in 0..self.taps.len() {
+                            put(to.wrapping_offset(c as isize * f.i + tap(t)), *line.add(t * STORED + c));
+                        }
+                    }
+                }
+            }
+        }
+    }
+    /// Elements of a block of stored weights from one output channel to the next.
+    fn stored(&self) -> isize {
+        (STORED * self.taps.len()) as isize
+    }
+}
+
+/// A task.
+struct Part {
+    /// The first group and the one behind the last.
+    groups: (usize, usize),
+    chunk: usize,
+    /// First output channel and how many.
+    o: usize,
+    m: usize,
+    /// First lane and how many.
+    l: usize,
+    n: usize,
+}

@@ -1,0 +1,67 @@
+//! Convolution: forward, backward-data and backward-weights in one, two and three dimensions, in the user's own layout.
+//!
+//! A call is described by a plain struct, which [`problem`] checks; [`plan`] says which algorithm it gets and why, and runs
+//! it. There are two families of them:
+//!
+//! | file | what | when |
+//! |---|---|---|
+//! | `direct.rs` | forward and backward-data as sums over a window | any problem |
+//! | `pointwise.rs` | the same for 1x1 kernels on channels-first images: a product of matrices | where it applies |
+//! | `gradient.rs` | backward-weights as sums over pixels | any problem |
+//! | `winograd.rs` | both by Winograd's F(4x4, 3x3) and F(3x3, 4x4) | 3x3 kernels of stride 1, default math |
+//!
+//! No algorithm knows the layout of an image: what lies right is read in place, everything else passes through strips in
+//! cache (`strip.rs`). No tensor is ever reordered as a whole, and no matrix of patches is made. Memory is one block whose
+//! size is known before the work begins (`memory.rs`). Without any, `naive.rs` computes by the definition.
+//!
+//! Same bits for any number of threads: tasks have results of their own, and how a sum is cut depends on the problem
+//! alone.
+
+pub mod bias;
+pub mod direct;
+pub mod gradient;
+pub mod memory;
+pub mod naive;
+pub mod plan;
+pub mod pointwise;
+pub mod problem;
+pub mod strip;
+pub mod winograd;
+
+#[cfg(test)]
+mod tests;
+
+use crate::kernels::conv::{Activation, ConvKernel};
+use crate::kernels::{GemmKernel, table};
+use crate::runtime::cpu::{self, Isa};
+
+pub use crate::status::{Error, Status};
+pub use plan::{Inputs, Plan, math, set_math};
+pub use problem::{Description, Math, Pass, Problem};
+
+/// The kernels that a plan uses.
+#[derive(Clone, Copy)]
+pub struct Kit {
+    pub gemm: &'static dyn GemmKernel<In = f32, Out = f32>,
+    pub conv: &'static dyn ConvKernel<f32>,
+}
+
+impl Kit {
+    /// Those of the instruction set in use.
+    pub fn get() -> Kit {
+        Kit::of(cpu::isa())
+    }
+    pub fn of(isa: Isa) -> Kit {
+        let table = table(isa);
+        Kit { gemm: table.f32.gemm, conv: table.conv }
+    }
+}
+
+/// What becomes of a sum: `act(sum + bias + beta * old)`.
+#[derive(Clone, Copy)]
+pub struct Epilogue {
+    pub beta: f32,
+    /// One number for each result channel, or null.
+    pub bias: *const f32,
+    pub activation: Activation<f32>,
+}

@@ -1,0 +1,275 @@
+//! Which algorithm a problem gets, and the calls around it: memory, weights, threads.
+
+use super::direct::{Direct, Window};
+use super::gradient::Gradient;
+use super::memory::{MOST_SLOTS, Memory, Room, bytes};
+use super::pointwise::Pointwise;
+use super::problem::{Math, Pass, Problem};
+use super::winograd::{self, Winograd, WinogradGradient};
+use super::{Epilogue, Kit, bias, naive};
+use crate::runtime::{env, pool, trace};
+use crate::status::{Error, Status};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// The default math mode: 0 not yet known, 1 default, 2 strict.
+static MATH: AtomicU32 = AtomicU32::new(0);
+
+/// The math mode of descriptions that leave it open.
+pub fn math() -> Math {
+    match MATH.load(Ordering::Relaxed) {
+        1 => Math::Default,
+        2 => Math::Strict,
+        _ => {
+            let mode = match env::CONV_MATH.get() {
+                None => Math::Default,
+                Some(text) if text.eq_ignore_ascii_case("default") => Math::Default,
+                Some(text) if text.eq_ignore_ascii_case("strict") => Math::Strict,
+                Some(text) => {
+                    trace::say(format_args!("CORTEN_CONV_MATH={text} is not one of default, strict; ignored"));
+                    Math::Default
+                }
+            };
+            set_math(mode);
+            mode
+        }
+    }
+}
+
+pub fn set_math(mode: Math) {
+    MATH.store(if mode == Math::Strict { 2 } else { 1 }, Ordering::Relaxed);
+}
+
+enum Algorithm {
+    Direct(Direct),
+    Pointwise(Pointwise),
+    Gradient(Gradient),
+    Winograd(Winograd),
+    WinogradGradient(WinogradGradient),
+}
+
+impl Algorithm {
+    fn sums(mut windows: Vec<Window>, kit: &Kit) -> Algorithm {
+        if windows.len() == 1 {
+            match Pointwise::new(windows.swap_remove(0), kit) {
+                Ok(plan) => return Algorithm::Pointwise(plan),
+                Err(window) => windows.push(window),
+            }
+        }
+        Algorithm::Direct(Direct::new(windows))
+    }
+}
+
+/// A problem, a pass and the algorithm for them.
+pub struct Plan {
+    /// As it was asked for: `pass` is the caller's, the problem's sizes are those of the convolution.
+    problem: Problem,
+    pass: Pass,
+    kit: Kit,
+    algorithm: Algorithm,
+    why: &'static str,
+}
+
+/// The tensors of a call; which of them a pass uses, and which it writes, is the pass's matter.
+#[derive(Clone, Copy)]
+pub struct Inputs {
+    /// Of the call: the input of a transposed convolution is the output of the convolution inside.
+    pub x: *const f32,
+    pub weights: *const f32,
+    pub bias: *const f32,
+    pub y: *const f32,
+    /// Weights as [`Plan::prepare`] left them; null: prepare them.
+    pub prepared: *const f32,
+    pub workspace: Option<(*mut u8, usize)>,
+}
+
+impl Plan {
+    pub fn new(problem: Problem, pass: Pass) -> Plan {
+        Plan::with(problem, pass, Kit::get())
+    }
+
+    pub fn with(problem: Problem, pass: Pass, kit: Kit) -> Plan {
+        let problem = if pass == Pass::Forward { problem } else { problem.without_epilogue() };
+        let inner = pass.of(problem.transposed);
+        let why = winograd::reason_against(&problem, inner, &kit);
+        let algorithm = match (inner, why) {
+            (Pass::Forward, Some(_)) => Algorithm::sums(vec![Window::forward(&problem)], &kit),
+            (Pass::BackwardData, Some(_)) => Algorithm::sums(Window::backward(&problem), &kit),
+            (Pass::BackwardWeights, Some(_)) => Algorithm::Gradient(Gradient::new(&problem, &kit)),
+            (Pass::BackwardWeights, None) => Algorithm::WinogradGradient(WinogradGradient::new(&problem, &kit)),
+            (pass, None) => Algorithm::Winograd(Winograd::new(&problem, pass, &kit)),
+        };
+        Plan { problem, pass, kit, algorithm, why: why.unwrap_or("3x3 kernel of stride 1, enough work") }
+    }
+
+    pub fn problem(&self) -> &Problem {
+        &self.problem
+    }
+    pub fn pass(&self) -> Pass {
+        self.pass
+    }
+
+    /// Elements of prepared weights; 0 for a pass that has none.
+    pub fn prepared(&self) -> usize {
+        match &self.algorithm {
+            Algorithm::Direct(d) => d.packed(&self.kit),
+            Algorithm::Pointwise(d) => d.packed(&self.kit),
+            Algorithm::Winograd(w) => w.transformed(&self.kit),
+            _ => 0,
+        }
+    }
+
+    /// Prepares weights for many calls.
+    ///
+    /// # Safety
+    /// The weights of the problem; `to` has room for [`Plan::prepared`] elements, aligned to 64 bytes.
+    pub unsafe fn prepare(&self, weights: *const f32, to: *mut f32) {
+        let threads = pool::threads_for(16.0 * self.prepared() as f64);
+        // SAFETY: as this function's.
+        unsafe { self.prepare_on(weights, to, threads) }
+    }
+
+    unsafe fn prepare_on(&self, weights: *const f32, to: *mut f32, threads: usize) {
+        // SAFETY: as the callers'.
+        unsafe {
+            match &self.algorithm {
+                Algorithm::Direct(d) => d.pack(&self.kit, weights, to, threads),
+                Algorithm::Pointwise(d) => d.pack(&self.kit, weights, to, threads),
+                Algorithm::Winograd(w) => w.transform_weights(&self.kit, weights, to, threads),
+                _ => {}
+            }
+        }
+    }
+
+    fn room(&self, threads: usize, with_weights: bool) -> Room {
+        let room = match &self.algorithm {
+            Algorithm::Direct(d) => d.room(&self.kit, threads),
+            Algorithm::Pointwise(d) => d.room(&self.kit),
+            Algorithm::Gradient(g) => g.room(&self.kit),
+            Algorithm::Winograd(w) => w.room(&self.kit),
+            Algorithm::WinogradGradient(w) => w.room(&self.kit),
+        };
+        let weights = if with_weights { bytes::<f32>(self.prepared()) } else { 0 };
+        Room { shared: room.shared + weights, ..room }
+    }
+
+    /// Bytes of workspace with which a call needs no memory of the library, at the present number of threads.
+    pub fn workspace(&self) -> usize {
+        let mut threads = crate::runtime::num_threads().clamp(1, MOST_SLOTS);
+        let mut most = 0;
+        loop {
+            most = most.max(self.room(threads, true).bytes(threads));
+            if threads == 1 {
+                return most;
+            }
+            threads /= 2;
+        }
+    }
+
+    /// Runs the pass. `result` is what it writes: y, dx or dw; `result_bias` the gradient of the bias, or null.
+    ///
+    /// # Safety
+    /// Tensors of the problem; what is written overlaps nothing else.
+    pub unsafe fn run(&self, inputs: &Inputs, result: *mut f32, result_bias: *mut f32) -> Result<(), Error> {
+        let p = &self.problem;
+        let inner = self.pass.of(p.transposed);
+        let start = trace::start();
+        // The convolution's own input and output.
+        let (x, y) = if p.transposed { (inputs.y, inputs.x) } else { (inputs.x, inputs.y) };
+        let source = if inner == Pass::Forward { x } else { y };
+        let epilogue = Epilogue { beta: p.beta, bias: inputs.bias, activation: p.activation };
+        let wanted = pool::threads_for(p.flops()).min(MOST_SLOTS);
+        let with_weights = inputs.prepared.is_null();
+        let mut threads = wanted;
+        if let Some((_, size)) = inputs.workspace {
+            while threads > 1 && self.room(threads, with_weights).bytes(threads) > size {
+                threads /= 2;
+            }
+            let need = self.room(threads, with_weights).bytes(threads);
+            if need > size {
+                return Err(Error {
+                    status: Status::Argument,
+                    text: format!("workspace_bytes is {size}, expected at least {need} or no workspace"),
+                });
+            }
+        }
+        let room = self.room(threads, with_weights);
+        // SAFETY: the caller's promise, and memory of the size that the algorithm asked for.
+        unsafe {
+            match Memory::new(room, threads, inputs.workspace) {
+                Some(memory) => {
+                    let mut prepared = inputs.prepared;
+                    if with_weights && self.prepared() > 0 {
+                        let to = memory.shared::<u8>().wrapping_add(room.shared - bytes::<f32>(self.prepared()));
+                        self.prepare_on(inputs.weights, to.cast(), threads);
+                        prepared = to.cast::<f32>();
+                    }
+                    match &self.algorithm {
+                        Algorithm::Direct(d) => {
+                            d.run(&self.kit, prepared, source, result, &epilogue, &memory, threads);
+                        }
+                        Algorithm::Pointwise(d) => {
+                            d.run(&self.kit, prepared, source, result, &epilogue, &memory, threads);
+                        }
+                        Algorithm::Winograd(w) => {
+                            w.run(&self.kit, prepared, source, result, &epilogue, &memory, threads);
+                        }
+                        Algorithm::Gradient(g) => g.run(&self.kit, x, y, result, p.beta, &memory, threads),
+                        Algorithm::WinogradGradient(g) => g.run(&self.kit, x, y, result, p.beta, &memory, threads),
+                    }
+                }
+                None => match inner {
+                    _ if inputs.weights.is_null() && inner != Pass::BackwardWeights => {
+                        return Err(Error {
+                            status: Status::NoMemory,
+                            text: format!("no memory: {} bytes were asked for", room.bytes(threads)),
+                        });
+                    }
+                    Pass::Forward => naive::forward(p, x, inputs.weights, result, &epilogue),
+                    Pass::BackwardData => naive::backward_data(p, y, inputs.weights, result, &epilogue),
+                    Pass::BackwardWeights => naive::backward_weights(p, x, y, result, p.beta),
+                },
+            }
+            if !result_bias.is_null() {
+                // The result of the call, which is the input of the convolution inside if it is transposed.
+                let (channels, size, s, dy) = if p.transposed {
+                    (p.ic, p.input, p.input_strides(), x)
+                } else {
+                    (p.oc, p.output, p.output_strides(), y)
+                };
+                bias::gradient(&self.kit, p.batch, channels, size, &s, dy, result_bias, p.beta, threads);
+            }
+        }
+        if let Some(start) = start {
+            trace::report(&format!("conv_{} {self}", self.pass.name()), &[], p.flops(), start);
+        }
+        Ok(())
+    }
+}
+
+/// The problem and what it gets, in one line.
+impl core::fmt::Display for Plan {
+    fn fmt(&self, f: &mut core::fmt::Formatter) -> core::fmt::Result {
+        let p = &self.problem;
+        let layout = if p.layout == super::problem::Layout::Last { "channels_last" } else { "channels_first" };
+        let transposed = if p.transposed { " transposed" } else { "" };
+        write!(f, "{p} {layout}{transposed}: ")?;
+        match &self.algorithm {
+            Algorithm::Direct(d) => {
+                write!(f, "direct")?;
+                if super::direct::is_depthwise(p) {
+                    write!(f, " depthwise")?;
+                }
+                if d.phases() > 1 {
+                    write!(f, " in {} phases", d.phases())?;
+                }
+                write!(f, "{}", if d.is_in_place() { ", source in place" } else { ", source in strips" })?;
+            }
+            Algorithm::Pointwise(_) => write!(f, "direct pointwise, pixels in vectors")?,
+            Algorithm::Gradient(g) => write!(f, "direct gradient, {} partial sums", g.chunks())?,
+            Algorithm::Winograd(_) => write!(f, "winograd F(4x4,3x3)")?,
+            Algorithm::WinogradGradient(_) => write!(f, "winograd F(3x3,4x4)")?,
+        }
+        write!(f, "; tile {}x{} {}", self.kit.conv.mr(), self.kit.conv.nr(), crate::runtime::isa_name())?;
+        write!(f, "; because: {}", self.why)
+    }
+}

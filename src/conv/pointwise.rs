@@ -1,0 +1,133 @@
+//! Kernels of one tap on channels-first images, forward and backward-data: a product of matrices as they lie.
+//!
+//! Each image is a matrix with a column for each channel and its pixels side by side, so are the results: the vectors of
+//! the register tile are pixels, the weights are broadcast, and nothing is transposed.
+//!
+//! ```text
+//! block of pixels of an image (a task)
+//!   source channels in pieces        pack the pixels, stream the weights' panels
+//!     channels in nr, pixels in mr   register tile: kernels/tile.rs
+//! ```
+
+use super::direct::Window;
+use super::memory::{Memory, Room, Shared, bytes};
+use super::{Epilogue, Kit};
+use crate::gemm::blocking;
+use crate::kernels::conv::Activation;
+use crate::kernels::tile::Source;
+use crate::runtime::{cpu, pool};
+
+pub struct Pointwise {
+    w: Window,
+    pixels: usize,
+}
+
+/// Pixels of an image from which on vectors of them are worth it, and how many may be wasted in a hundred.
+const PIXELS: usize = 196;
+const WASTE: usize = 8;
+
+/// Register tiles of channels that are finished at a time.
+const FINISHED: usize = 2;
+
+impl Pointwise {
+    /// The plan for a window, or the window back if it is none of this kind.
+    pub fn new(w: Window, kit: &Kit) -> Result<Pointwise, Window> {
+        let plain = w.dims.iter().all(|d| {
+            d.taps.len() == 1 && d.taps[0].0 == 0 && d.step == 1 && d.every == 1 && d.from == 0 && d.count == d.size
+        });
+        let pixels: usize = w.dims.iter().map(|d| d.count).product();
+        let wasted = pixels.next_multiple_of(kit.gemm.mr()) - pixels;
+        let suits = plain && !w.depthwise && w.src.c != 1 && pixels >= PIXELS && wasted * 100 <= pixels * WASTE;
+        if suits { Ok(Pointwise { w, pixels }) } else { Err(w) }
+    }
+
+    fn piece(&self, kit: &Kit) -> usize {
+        blocking::kc(self.w.cin, kit.gemm.kc()).max(1)
+    }
+    /// Pixels of a block.
+    fn block(&self, kit: &Kit) -> usize {
+        let mr = kit.gemm.mr();
+        let fits = cpu::caches().l2 / 2 / (4 * self.piece(kit)) / mr * mr;
+        let most = fits.clamp(mr, 512.max(mr) / mr * mr);
+        self.pixels.div_ceil(self.pixels.div_ceil(most)).next_multiple_of(mr)
+    }
+    /// Elements of packed weights.
+    pub fn packed(&self, kit: &Kit) -> usize {
+        self.w.groups * self.w.cout.next_multiple_of(kit.gemm.nr()) * self.w.cin
+    }
+    pub fn room(&self, kit: &Kit) -> Room {
+        Room { shared: 0, each: bytes::<f32>(self.block(kit) * self.piece(kit)) }
+    }
+
+    /// # Safety
+    /// As [`super::direct::Direct::pack`].
+    pub unsafe fn pack(&self, kit: &Kit, weights: *const f32, to: *mut f32, threads: usize) {
+        let (w, nr, piece) = (&self.w, kit.gemm.nr(), self.piece(kit));
+        let pieces = w.cin.div_ceil(piece);
+        let cols = w.cout.next_multiple_of(nr);
+        let tap: isize = (0..3).map(|d| w.dims[d].taps[0].1 as isize * w.filter.s[d]).sum();
+        let (from, to) = (Shared(weights.cast_mut()), Shared(to));
+        pool::run(w.groups * pieces, threads, &|task| {
+            let (group, start) = (task / pieces, task % pieces * piece);
+            let k = piece.min(w.cin - start);
+            let src = from.get().wrapping_offset(group as isize * w.group + start as isize * w.filter.i + tap);
+            let dst = to.get().wrapping_add((group * w.cin + start) * cols);
+            // SAFETY: each task has its piece.
+            unsafe { kit.gemm.pack_b(w.cout, k, src, w.filter.o, w.filter.i, false, dst) }
+        });
+    }
+
+    /// # Safety
+    /// As [`super::direct::Direct::run`].
+    pub unsafe fn run(
+        &self,
+        kit: &Kit,
+        packed: *const f32,
+        src: *const f32,
+        dst: *mut f32,
+        epilogue: &Epilogue,
+        memory: &Memory,
+        threads: usize,
+    ) {
+        let (w, piece, block) = (&self.w, self.piece(kit), self.block(kit));
+        let (mr, nr) = (kit.gemm.mr(), kit.gemm.nr());
+        let blocks = self.pixels.div_ceil(block);
+        let cols = w.cout.next_multiple_of(nr);
+        let (from, weights, to) = (Shared(src.cast_mut()), Shared(packed.cast_mut()), Shared(dst));
+        let (bias, beta, activation) = (Shared(epilogue.bias.cast_mut()), epilogue.beta, epilogue.activation);
+        pool::run(w.batch * w.groups * blocks, threads.min(memory.threads()), &|task| {
+            let (first, rest) = (task % blocks * block, task / blocks);
+            let (group, image) = (rest % w.groups, rest / w.groups);
+            let m = block.min(self.pixels - first);
+            let mut slot = memory.slot();
+            let a = slot.take::<f32>(block * piece);
+            let x = from.get().wrapping_offset(image as isize * w.src.n + (group * w.cin) as isize * w.src.c);
+            let y = to.get().wrapping_offset(image as isize * w.dst.n + (group * w.cout) as isize * w.dst.c);
+            let (x, y) = (x.wrapping_add(first), y.wrapping_add(first));
+            // SAFETY: pixels of the problem, panels of the packed weights, a slot with room for a block.
+            unsafe {
+                for start in (0..w.cin).step_by(piece) {
+                    let k = piece.min(w.cin - start);
+                    kit.gemm.pack_a(m, k, x.wrapping_offset(start as isize * w.src.c), 1, w.src.c, false, a);
+                    let b = weights.get().wrapping_add((group * w.cin + start) * cols).cast_const();
+                    let from = Source::panels(a.cast_const(), k, mr);
+                    let beta = if start == 0 { beta } else { 1.0 };
+                    let last = start + k == w.cin && (!bias.get().is_null() || activation != Activation::None);
+                    // What follows the sum is done while the columns are near.
+                    let step = if last { FINISHED * nr } else { w.cout };
+                    for j in (0..w.cout).step_by(step) {
+                        let n = step.min(w.cout - j);
+                        let y = y.wrapping_offset(j as isize * w.dst.c);
+                        let b = Source::panels(b.wrapping_add(j * k), k, nr);
+                        kit.gemm.block(m, n, k, 1.0, from, b, beta, y, w.dst.c);
+                        if last {
+                            let bias = bias.get();
+                            let bias = if bias.is_null() { bias } else { bias.add(group * w.cout + j) };
+                            kit.conv.finish_columns(m, n, y, w.dst.c, bias, activation);
+                        }
+                    }
+                }
+            }
+        });
+    }
+}

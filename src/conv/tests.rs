@@ -1,0 +1,198 @@
+//! Random problems on every instruction set of the machine against a reference in f64 that scatters where the library
+//! gathers. (The C ABI, guard pages and larger numbers of problems are in `tests/`.)
+
+use super::problem::{Description, Math, Pass, Problem};
+use super::{Inputs, Kit, Plan};
+use crate::runtime::cpu::{self, Isa};
+use crate::runtime::set_num_threads_local;
+
+struct Rng(u64);
+impl Rng {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 20
+    }
+    fn below(&mut self, n: u64) -> i64 {
+        (self.next() % n) as i64
+    }
+    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+        from[self.below(from.len() as u64) as usize]
+    }
+    fn integers(&mut self, n: usize) -> Vec<f32> {
+        (0..n).map(|_| (self.below(9) - 4) as f32).collect()
+    }
+    fn reals(&mut self, n: usize) -> Vec<f32> {
+        (0..n).map(|_| self.below(1 << 20) as f32 / (1 << 19) as f32 - 1.0).collect()
+    }
+}
+
+/// All (input element, weight, output element) triples, as offsets.
+fn triples(p: &Problem, mut f: impl FnMut(usize, usize, usize)) {
+    let (xs, ys, ws) = (p.input_strides(), p.output_strides(), p.filter_strides());
+    let at = |s: [isize; 3], i: [usize; 3]| (0..3).map(|d| i[d] as isize * s[d]).sum::<isize>();
+    for n in 0..p.batch as isize {
+        for o in 0..p.oc {
+            for i in 0..p.icg() {
+                let channel = (o / p.ocg() * p.icg() + i) as isize;
+                for k in 0..p.taps() {
+                    let k = [k / (p.kernel[1] * p.kernel[2]), k / p.kernel[2] % p.kernel[1], k % p.kernel[2]];
+                    for q in 0..p.output.iter().product() {
+                        let q = [q / (p.output[1] * p.output[2]), q / p.output[2] % p.output[1], q % p.output[2]];
+                        let x = [0, 1, 2].map(|d| (q[d] * p.stride[d] + k[d] * p.dilation[d]).wrapping_sub(p.pad[d]));
+                        if (0..3).any(|d| x[d] >= p.input[d]) {
+                            continue;
+                        }
+                        f(
+                            (n * xs.n + channel * xs.c + at(xs.s, x)) as usize,
+                            (o as isize * ws.o + i as isize * ws.i + at(ws.s, k)) as usize,
+                            (n * ys.n + o as isize * ys.c + at(ys.s, q)) as usize,
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn draw(rng: &mut Rng, winograd: bool) -> Description {
+    let dims = rng.pick(&[1, 2, 2, 2, 3]);
+    let mut d = Description::new(if winograd { rng.pick(&[2, 2, 3]) } else { dims });
+    d.layout = rng.below(2) as i32;
+    d.weights_layout = rng.below(3) as i32;
+    d.transposed = (rng.below(4) == 0) as i32;
+    d.groups = if winograd { rng.pick(&[1, 1, 2]) } else { rng.pick(&[1, 1, 1, 2, 3, 5]) };
+    d.batch = if winograd { rng.below(3) + 2 } else { rng.below(4) };
+    if winograd {
+        d.in_channels = d.groups * rng.pick(&[16, 17, 24, 33]);
+        d.out_channels = d.groups * rng.pick(&[16, 19, 32, 40]);
+    } else if rng.below(5) == 0 {
+        d.groups = rng.pick(&[2, 3, 8, 17, 40]);
+        (d.in_channels, d.out_channels) = (d.groups, d.groups * rng.pick(&[1, 1, 2]));
+    } else {
+        d.in_channels = d.groups * rng.pick(&[1, 2, 3, 4, 8, 17, 20]);
+        d.out_channels = d.groups * rng.pick(&[1, 2, 3, 6, 8, 16, 19, 33]);
+    }
+    for i in 0..d.dims as usize {
+        if winograd {
+            let flat = d.dims == 3 && i == 0;
+            d.kernel[i] = if flat { rng.pick(&[1, 2, 3]) } else { 3 };
+            d.input[i] = if flat { 3 } else { 6 + rng.below(12) };
+            (d.pad_before[i], d.pad_after[i]) = (rng.below(3), rng.below(3));
+            continue;
+        }
+        d.kernel[i] = rng.pick(&[1, 1, 2, 3, 3, 4, 5]);
+        d.stride[i] = rng.pick(&[1, 1, 2, 3]);
+        d.dilation[i] = rng.pick(&[1, 1, 1, 2, 3]);
+        (d.pad_before[i], d.pad_after[i]) = (rng.below(4), rng.below(4));
+        let reach = (d.kernel[i] - 1) * d.dilation[i] + 1;
+        let least = (reach - d.pad_before[i] - d.pad_after[i]).max(1);
+        d.input[i] = least + rng.below(if d.dims == 1 { 40 } else { 8 });
+        if d.transposed == 1 {
+            d.input[i] = 1 + rng.below(6);
+            let all = (d.input[i] - 1) * d.stride[i] + reach;
+            d.pad_before[i] = d.pad_before[i].min(reach - 1);
+            d.pad_after[i] = d.pad_after[i].min(reach - 1);
+            if all - d.pad_before[i] - d.pad_after[i] < 1 {
+                (d.pad_before[i], d.pad_after[i]) = (0, 0);
+            }
+            if rng.below(2) == 0 {
+                d.output[i] = all - d.pad_before[i] - d.pad_after[i] + rng.below(d.stride[i] as u64);
+            }
+        }
+    }
+    d.beta = rng.pick(&[0.0, 0.0, 1.0, -0.5]);
+    d.activation = rng.below(3) as i32;
+    d.slope = 0.25;
+    d
+}
+
+fn check(number: u64, d: &Description, rng: &mut Rng, exact: bool) {
+    let p = Problem::new(d, if exact { Math::Strict } else { Math::Default })
+        .unwrap_or_else(|e| panic!("{number}: {d:?}: {e:?}"));
+    let mut draw = |n: usize| if exact { rng.integers(n) } else { rng.reals(n) };
+    let (x, y, w) = (draw(p.input_elements()), draw(p.output_elements()), draw(p.weight_elements()));
+    let channels = d.out_channels as usize;
+    let bias = draw(channels);
+    let isas: Vec<Isa> = Isa::ALL.into_iter().filter(|&isa| isa <= cpu::detected()).collect();
+    for pass in [Pass::Forward, Pass::BackwardData, Pass::BackwardWeights] {
+        let inner = pass.of(p.transposed);
+        let old = match inner {
+            Pass::Forward => &y,
+            Pass::BackwardData => &x,
+            Pass::BackwardWeights => &w,
+        };
+        let (mut sum, mut size) = (vec![0.0f64; old.len()], vec![0.0f64; old.len()]);
+        triples(&p, |i, k, o| {
+            let (at, a, b) = match inner {
+                Pass::Forward => (o, x[i], w[k]),
+                Pass::BackwardData => (i, y[o], w[k]),
+                Pass::BackwardWeights => (k, x[i], y[o]),
+            };
+            sum[at] += a as f64 * b as f64;
+            size[at] += (a as f64 * b as f64).abs();
+        });
+        let (cs, count) = match inner {
+            Pass::BackwardData => (p.input_strides().c as usize, p.ic),
+            _ => (p.output_strides().c as usize, p.oc),
+        };
+        for (at, sum) in sum.iter_mut().enumerate() {
+            *sum += d.beta as f64 * old[at] as f64;
+            if pass == Pass::Forward {
+                *sum += bias[at / cs % count] as f64;
+                let slope = [1.0, 0.0, 0.25][d.activation as usize];
+                *sum *= if *sum < 0.0 { slope } else { 1.0 };
+            }
+        }
+        for &isa in &isas {
+            let plan = Plan::with(p, pass, Kit::of(isa));
+            let mut before: Option<Vec<f32>> = None;
+            for threads in [1, 3] {
+                set_num_threads_local(threads);
+                let mut result = if d.beta == 0.0 { vec![f32::NAN; old.len()] } else { old.clone() };
+                let inputs = Inputs {
+                    x: if p.transposed { y.as_ptr() } else { x.as_ptr() },
+                    y: if p.transposed { x.as_ptr() } else { y.as_ptr() },
+                    weights: w.as_ptr(),
+                    bias: if pass == Pass::Forward { bias.as_ptr() } else { core::ptr::null() },
+                    prepared: core::ptr::null(),
+                    workspace: None,
+                };
+                // SAFETY: tensors of the problem's sizes.
+                unsafe { plan.run(&inputs, result.as_mut_ptr(), core::ptr::null_mut()) }.unwrap();
+                for (at, (&got, &want)) in result.iter().zip(&sum).enumerate() {
+                    let bound = if exact { 0.0 } else { 3e-5 * (size[at] + 1.0) };
+                    assert!(
+                        (got as f64 - want).abs() <= bound,
+                        "{number}: {pass:?} {isa:?} {plan}: element {at} is {got}, expected {want}\n{d:?}"
+                    );
+                }
+                if let Some(before) = &before {
+                    let same = before.iter().zip(&result).all(|(a, b)| a.to_bits() == b.to_bits());
+                    assert!(same, "{number}: {pass:?} {plan}: other bits with {threads} threads");
+                }
+                before = Some(result);
+            }
+            set_num_threads_local(0);
+        }
+    }
+}
+
+#[test]
+fn direct_sums_are_exact_on_small_integers() {
+    let mut rng = Rng(0x1234_5678_9abc_def1);
+    for number in 0..400 {
+        let d = draw(&mut rng, false);
+        check(number, &d, &mut rng, true);
+    }
+}
+
+#[test]
+fn winograd_is_within_its_bound() {
+    let mut rng = Rng(0x0fed_cba9_8765_4321);
+    for number in 0..60 {
+        let d = draw(&mut rng, true);
+        check(number, &d, &mut rng, false);
+    }
+}

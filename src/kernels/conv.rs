@@ -1,0 +1,1063 @@
+//! The kernels of convolution, once for all instruction sets: products over pixels that are reached by address, copies
+//! between channels-first and channels-last, the transforms of Winograd's algorithm, depthwise sums.
+//!
+//! All of them see an image with its channels side by side ("channels-last"): a pixel is an address, its channels follow.
+//! The product is a register tile as in `tile.rs` with one difference: the operand that is broadcast is not a panel but
+//! a few pixels, each read where it lies, in segments that are the same for all of them (the rows of the window). That
+//! is convolution without a matrix of patches (Dukhan, "The Indirect Convolution Algorithm", 2019, with a list of
+//! offsets in place of a list of pointers).
+//!
+//! Contract of all functions: the CPU has V's instruction set; pointers are valid for what the text says is read and
+//! written there.
+
+use super::simd::{RealSimd, Simd};
+use super::tile::{opaque_ptr, prefetch};
+use crate::scalar::{Real, Scalar};
+
+/// Consecutive elements of the window, as a distance from a pixel's address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Segment {
+    pub offset: isize,
+    pub len: usize,
+}
+
+/// What is done to a sum before it is stored: `act(sum + bias + beta * old)`.
+#[derive(Clone, Copy)]
+pub struct Finish<T> {
+    /// Factor of what is in memory; 0 never reads it.
+    pub beta: T,
+    /// One number for each output channel, or null.
+    pub bias: *const T,
+    pub activation: Activation<T>,
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Activation<T> {
+    None,
+    Relu,
+    /// Negative numbers times this.
+    Leaky(T),
+}
+
+impl<T: Scalar> Finish<T> {
+    /// Just the sum.
+    pub const fn plain() -> Self {
+        Finish { beta: T::ZERO, bias: core::ptr::null(), activation: Activation::None }
+    }
+}
+
+/// A product: for each pixel p and output channel c, the sum over the window of `src[at[p] + window] * weights`.
+#[derive(Clone, Copy)]
+pub struct Pixels<T> {
+    pub pixels: usize,
+    pub src: *const T,
+    pub at: *const isize,
+    pub segments: *const Segment,
+    pub count: usize,
+    /// Panels of `mr` output channels; a panel has one step for each element of the window, in its order.
+    pub panels: *const T,
+    /// Elements from one panel to the next.
+    pub panel: usize,
+    /// Output channels.
+    pub lanes: usize,
+    pub dst: *mut T,
+    pub to: *const isize,
+    pub finish: Finish<T>,
+}
+
+/// Depthwise: for each pixel and channel, the sum over the taps of `src[at[p] + tap] * weights[tap]`.
+#[derive(Clone, Copy)]
+pub struct Depthwise<T> {
+    pub pixels: usize,
+    pub src: *const T,
+    pub at: *const isize,
+    pub taps: *const isize,
+    pub count: usize,
+    /// For each tap, `pitch` numbers.
+    pub weights: *const T,
+    pub pitch: usize,
+    pub channels: usize,
+    pub dst: *mut T,
+    pub to: *const isize,
+    pub finish: Finish<T>,
+}
+
+/// The kernels of one scalar type on one instruction set. Contract as for `GemmKernel`; what each computes stands with
+/// the functions of this file.
+pub trait ConvKernel<T: Scalar>: Sync {
+    /// Output channels of a panel.
+    fn mr(&self) -> usize;
+    /// Pixels of the register tile.
+    fn nr(&self) -> usize;
+    /// Lanes of a vector.
+    fn lanes(&self) -> usize;
+    unsafe fn pixels(&self, p: &Pixels<T>);
+    unsafe fn depthwise(&self, p: &Depthwise<T>);
+    unsafe fn depthwise_weights(
+        &self,
+        pixels: usize,
+        x: *const T,
+        at: *const isize,
+        taps: &[isize],
+        dy: *const T,
+        dy_at: *const isize,
+        channels: usize,
+        sum: *mut T,
+        pitch: usize,
+    );
+    unsafe fn to_last(
+        &self,
+        channels: usize,
+        len: usize,
+        src: *const T,
+        cs: isize,
+        ps: isize,
+        dst: *mut T,
+        pitch: usize,
+    );
+    unsafe fn to_first(
+        &self,
+        channels: usize,
+        len: usize,
+        src: *const T,
+        pitch: usize,
+        dst: *mut T,
+        cs: isize,
+        ps: isize,
+    );
+    unsafe fn gather(&self, steps: usize, src: *const T, at: *const isize, lanes: &[isize], dst: *mut T);
+    unsafe fn spread(&self, channels: usize, steps: usize, src: *const T, ps: isize, dst: *mut T, all: usize);
+    unsafe fn gather_across(&self, steps: usize, src: *const T, cs: isize, lanes: usize, dst: *mut T, all: usize);
+    unsafe fn finish_columns(
+        &self,
+        m: usize,
+        n: usize,
+        c: *mut T,
+        cs: isize,
+        bias: *const T,
+        activation: Activation<T>,
+    );
+    unsafe fn add_rows(&self, n: usize, rows: usize, src: *const T, pitch: isize, sum: *mut T);
+    unsafe fn wino_input(&self, channels: usize, src: *const T, row: isize, col: isize, dst: *mut T, xi: usize);
+    unsafe fn wino_output(
+        &self,
+        channels: usize,
+        src: *const T,
+        xi: usize,
+        dst: *mut T,
+        row: isize,
+        col: isize,
+        rows: usize,
+        cols: usize,
+        finish: &Finish<T>,
+    );
+    unsafe fn wino_weights(&self, n: usize, src: *const T, tap: isize, dst: *mut T, xi: usize);
+    unsafe fn wino_gradient(
+        &self,
+        channels: usize,
+        src: *const T,
+        row: isize,
+        col: isize,
+        dst: *mut T,
+        step: usize,
+        xi: usize,
+    );
+    unsafe fn wino_weights_back(&self, n: usize, src: *const T, xi: usize, dst: *mut T, tap: usize);
+}
+
+/// The register tiles, each a function of its own under the instruction set's target feature.
+pub trait PixelTiles<V: Simd> {
+    unsafe fn tile<const U: usize, const N: usize>(t: &PixelTile<V::T>);
+}
+
+/// One register tile's work.
+pub struct PixelTile<T> {
+    b: *const T,
+    at: *const isize,
+    segments: *const Segment,
+    count: usize,
+    a: *const T,
+    mr: usize,
+    c: *mut T,
+    to: *const isize,
+    rows: usize,
+    finish: Finish<T>,
+}
+
+/// [`Pixels`]: the pixels of a tile stay in L1 while the panels pass.
+#[inline(always)]
+pub unsafe fn pixels<S: PixelTiles<V>, V: RealSimd, const MV: usize, const NR: usize>(p: &Pixels<V::T>) {
+    let mr = MV * V::LANES;
+    // SAFETY: tiles inside the pixels and channels that there are.
+    unsafe {
+        let mut j = 0;
+        while j < p.pixels {
+            let cols = NR.min(p.pixels - j);
+            let mut i = 0;
+            while i < p.lanes {
+                let rows = mr.min(p.lanes - i);
+                let mut finish = p.finish;
+                if !finish.bias.is_null() {
+                    finish.bias = finish.bias.add(i);
+                }
+                let t = PixelTile {
+                    b: p.src,
+                    at: p.at.add(j),
+                    segments: p.segments,
+                    count: p.count,
+                    a: p.panels.add(i / mr * p.panel),
+                    mr,
+                    c: p.dst.wrapping_add(i),
+                    to: p.to.add(j),
+                    rows,
+                    finish,
+                };
+                match rows.div_ceil(V::LANES) {
+                    1 => columns::<S, V, 1, NR>(cols, &t),
+                    2 if const { MV >= 2 } => columns::<S, V, 2, NR>(cols, &t),
+                    3 if const { MV >= 3 } => columns::<S, V, 3, NR>(cols, &t),
+                    _ => debug_assert!(false, "no tile of {rows} channels"),
+                }
+                i += mr;
+            }
+            j += NR;
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn columns<S: PixelTiles<V>, V: Simd, const U: usize, const NR: usize>(cols: usize, t: &PixelTile<V::T>) {
+    macro_rules! columns {
+        ($($n:literal)*) => {
+            match cols {
+                // SAFETY: as the caller's.
+                $($n if const { $n <= NR } => unsafe { S::tile::<U, $n>(t) },)*
+                _ => debug_assert!(false, "no tile of {cols} pixels"),
+            }
+        };
+    }
+    columns!(1 2 3 4 5 6 7 8)
+}
+
+/// Elements of a panel that are asked for ahead of their use, in bytes.
+const AHEAD: usize = 768;
+
+/// U vectors of output channels and N pixels.
+#[inline(always)]
+pub unsafe fn tile<V: RealSimd, const U: usize, const N: usize>(t: &PixelTile<V::T>) {
+    // SAFETY: the contract of the file.
+    unsafe {
+        let mut acc = [[V::zero(); U]; N];
+        let mut b = [t.b; N];
+        for (j, b) in b.iter_mut().enumerate() {
+            *b = opaque_ptr(t.b.wrapping_offset(*t.at.add(j)));
+        }
+        let mut a = t.a;
+        let mr = t.mr;
+        for s in 0..t.count {
+            let segment = &*t.segments.add(s);
+            let mut i = segment.offset;
+            let end = segment.offset + segment.len as isize;
+            // The panel's address is opaque from step to step: loads of the next one that are drawn forward push
+            // accumulators out.
+            macro_rules! step {
+                ($at:expr) => {
+                    let mut column = [V::zero(); U];
+                    for (u, v) in column.iter_mut().enumerate() {
+                        *v = V::load(a.add(u * V::LANES));
+                    }
+                    prefetch(a.cast::<u8>().wrapping_add(AHEAD));
+                    for (j, tile) in acc.iter_mut().enumerate() {
+                        let x = V::splat(*b[j].wrapping_offset(i + $at));
+                        for u in 0..U {
+                            tile[u] = column[u].mul_add(x, tile[u]);
+                        }
+                    }
+                    a = opaque_ptr(a.wrapping_add(mr));
+                };
+            }
+            while i + 4 <= end {
+                step!(0);
+                step!(1);
+                step!(2);
+                step!(3);
+                i += 4;
+            }
+            while i < end {
+                step!(0);
+                i += 1;
+            }
+        }
+        let mut c = [t.c; N];
+        for (j, c) in c.iter_mut().enumerate() {
+            *c = t.c.wrapping_offset(*t.to.add(j));
+        }
+        if t.rows < U * V::LANES {
+            return some_rows(&acc, &c, t);
+        }
+        // Every step in loops of its own that the compiler unrolls: an accumulator that is reached by an index would live in
+        // memory from the beginning.
+        let finish = &t.finish;
+        if finish.beta != V::T::ZERO {
+            let beta = V::splat(finish.beta);
+            for j in 0..N {
+                for u in 0..U {
+                    acc[j][u] = V::load(c[j].add(u * V::LANES)).mul_add(beta, acc[j][u]);
+                }
+            }
+        }
+        if !finish.bias.is_null() {
+            for u in 0..U {
+                let bias = V::load(finish.bias.add(u * V::LANES));
+                for tile in &mut acc {
+                    tile[u] = tile[u].add(bias);
+                }
+            }
+        }
+        match finish.activation {
+            Activation::None => {}
+            Activation::Relu => {
+                for tile in &mut acc {
+                    for x in tile {
+                        *x = x.max(V::zero());
+                    }
+                }
+            }
+            Activation::Leaky(slope) => {
+                let slope = V::splat(slope);
+                for tile in &mut acc {
+                    for x in tile {
+                        *x = leaky(*x, slope);
+                    }
+                }
+            }
+        }
+        for j in 0..N {
+            for u in 0..U {
+                acc[j][u].store(c[j].add(u * V::LANES));
+            }
+        }
+    }
+}
+
+/// The end of a tile of which not all rows exist.
+#[inline(always)]
+unsafe fn some_rows<V: RealSimd, const U: usize, const N: usize>(
+    acc: &[[V; U]; N],
+    c: &[*mut V::T; N],
+    t: &PixelTile<V::T>,
+) {
+    let mut sums = [V::T::ZERO; super::tile::MAX_TILE];
+    // SAFETY: the contract of the file.
+    unsafe {
+        let sums = sums.as_mut_ptr();
+        for j in 0..N {
+            for u in 0..U {
+                acc[j][u].store(sums.add((j * U + u) * V::LANES));
+            }
+        }
+        for (j, c) in c.iter().enumerate() {
+            for at in (0..t.rows).step_by(V::LANES) {
+                let n = V::LANES.min(t.rows - at);
+                let bias = if t.finish.bias.is_null() { t.finish.bias } else { t.finish.bias.add(at) };
+                put(V::load(sums.add(j * U * V::LANES + at)), c.add(at), n, bias, &t.finish);
+            }
+        }
+    }
+}
+
+/// Negative numbers times the slope. Not max(x, slope x): a slope above one or below zero is a slope too.
+#[inline(always)]
+unsafe fn leaky<V: RealSimd>(x: V, slope: V) -> V {
+    // SAFETY: the contract of the file.
+    unsafe { x.neg().max(V::zero()).neg_mul_add(slope, x.max(V::zero())) }
+}
+
+/// Stores the first n lanes of a sum, finished; `bias` is that of these lanes.
+#[inline(always)]
+unsafe fn put<V: RealSimd>(mut x: V, c: *mut V::T, n: usize, bias: *const V::T, finish: &Finish<V::T>) {
+    // SAFETY: the contract of the file.
+    unsafe {
+        let whole = n == V::LANES;
+        if finish.beta != V::T::ZERO {
+            let old = if whole { V::load(c) } else { V::load_first(c, n) };
+            x = old.mul_add(V::splat(finish.beta), x);
+        }
+        if !bias.is_null() {
+            x = x.add(if whole { V::load(bias) } else { V::load_first(bias, n) });
+        }
+        x = match finish.activation {
+            Activation::None => x,
+            Activation::Relu => x.max(V::zero()),
+            Activation::Leaky(slope) => leaky(x, V::splat(slope)),
+        };
+        if whole {
+            x.store(c);
+        } else {
+            x.store_first(c, n);
+        }
+    }
+}
+
+/// Stores the first n lanes; all of them without a look at each.
+#[inline(always)]
+unsafe fn keep<V: Simd>(x: V, to: *mut V::T, n: usize) {
+    // SAFETY: the contract of the file.
+    unsafe { if n == V::LANES { x.store(to) } else { x.store_first(to, n) } }
+}
+
+/// [`Depthwise`]: a few pixels at a time, so that a weight is loaded once for all of them.
+#[inline(always)]
+pub unsafe fn depthwise<V: RealSimd>(p: &Depthwise<V::T>) {
+    const SOME: usize = 4;
+    // SAFETY: the contract of the file.
+    unsafe {
+        let mut j = 0;
+        while j < p.pixels {
+            let four = j + SOME <= p.pixels;
+            let mut i = 0;
+            while i < p.channels {
+                let left = p.channels - i;
+                if left >= 2 * V::LANES {
+                    if four {
+                        depthwise_tile::<V, 2, SOME>(p, j, i);
+                    } else {
+                        depthwise_tile::<V, 2, 1>(p, j, i);
+                    }
+                    i += 2 * V::LANES;
+                } else if left >= V::LANES {
+                    if four {
+                        depthwise_tile::<V, 1, SOME>(p, j, i);
+                    } else {
+                        depthwise_tile::<V, 1, 1>(p, j, i);
+                    }
+                    i += V::LANES;
+                } else {
+                    for j in j..j + if four { SOME } else { 1 } {
+                        let b = p.src.wrapping_offset(*p.at.add(j)).wrapping_add(i);
+                        let mut acc = V::zero();
+                        for t in 0..p.count {
+                            let x = V::load_first(b.wrapping_offset(*p.taps.add(t)), left);
+                            acc = x.mul_add(V::load_first(p.weights.add(t * p.pitch + i), left), acc);
+                        }
+                        let bias = if p.finish.bias.is_null() { p.finish.bias } else { p.finish.bias.add(i) };
+                        put(acc, p.dst.wrapping_offset(*p.to.add(j)).wrapping_add(i), left, bias, &p.finish);
+                    }
+                    i += left;
+                }
+            }
+            j += if four { SOME } else { 1 };
+        }
+    }
+}
+
+/// U vectors of channels of P pixels.
+#[inline(always)]
+unsafe fn depthwise_tile<V: RealSimd, const U: usize, const P: usize>(p: &Depthwise<V::T>, j: usize, i: usize) {
+    // SAFETY: the contract of the file.
+    unsafe {
+        let mut acc = [[V::zero(); U]; P];
+        let mut b = [p.src; P];
+        for (q, b) in b.iter_mut().enumerate() {
+            *b = p.src.wrapping_offset(*p.at.add(j + q)).wrapping_add(i);
+        }
+        let mut weights = p.weights.wrapping_add(i);
+        for t in 0..p.count {
+            let tap = *p.taps.add(t);
+            let mut w = [V::zero(); U];
+            for (u, w) in w.iter_mut().enumerate() {
+                *w = V::load(weights.add(u * V::LANES));
+            }
+            for q in 0..P {
+                for u in 0..U {
+                    let x = V::load(b[q].wrapping_offset(tap).wrapping_add(u * V::LANES));
+                    acc[q][u] = x.mul_add(w[u], acc[q][u]);
+                }
+            }
+            weights = weights.wrapping_add(p.pitch);
+        }
+        let mut sums = [V::T::ZERO; 128];
+        let at = sums.as_mut_ptr();
+        for q in 0..P {
+            for u in 0..U {
+                acc[q][u].store(at.add((q * U + u) * V::LANES));
+            }
+        }
+        for q in 0..P {
+            let c = p.dst.wrapping_offset(*p.to.add(j + q)).wrapping_add(i);
+            for u in 0..U {
+                let bias = p.finish.bias;
+                let bias = if bias.is_null() { bias } else { bias.add(i + u * V::LANES) };
+                put(V::load(at.add((q * U + u) * V::LANES)), c.add(u * V::LANES), V::LANES, bias, &p.finish);
+            }
+        }
+    }
+}
+
+/// The gradient of depthwise weights: `sum[tap][c] += x[at[p] + tap][c] * dy[dy_at[p]][c]` over the pixels in turn.
+#[inline(always)]
+pub unsafe fn depthwise_weights<V: RealSimd>(
+    pixels: usize,
+    x: *const V::T,
+    at: *const isize,
+    taps: &[isize],
+    dy: *const V::T,
+    dy_at: *const isize,
+    channels: usize,
+    sum: *mut V::T,
+    pitch: usize,
+) {
+    // SAFETY: the contract of the file.
+    unsafe {
+        let mut c = 0;
+        while c < channels {
+            let n = V::LANES.min(channels - c);
+            let mut t = 0;
+            while t < taps.len() {
+                let some = 8.min(taps.len() - t);
+                let mut acc = [V::zero(); 8];
+                for (q, acc) in acc.iter_mut().enumerate().take(some) {
+                    *acc = V::load_first(sum.add((t + q) * pitch + c), n);
+                }
+                macro_rules! pass {
+                    ($taps:expr, |$p:ident| $load:expr) => {
+                        for p in 0..pixels {
+                            let from = x.wrapping_offset(*at.add(p)).wrapping_add(c);
+                            let $p = dy.wrapping_offset(*dy_at.add(p)).wrapping_add(c);
+                            let g = $load;
+                            for q in 0..$taps {
+                                let $p = from.wrapping_offset(*taps.get_unchecked(t + q));
+                                acc[q] = $load.mul_add(g, acc[q]);
+                            }
+                        }
+                    };
+                }
+                if n < V::LANES {
+                    pass!(some, |p| V::load_first(p, n));
+                } else if some == 8 {
+                    pass!(8, |p| V::load(p));
+                } else if some == 1 {
+                    pass!(1, |p| V::load(p));
+                } else {
+                    pass!(some, |p| V::load(p));
+                }
+                for (q, acc) in acc.iter().enumerate().take(some) {
+                    keep(*acc, sum.add((t + q) * pitch + c), n);
+                }
+                t += some;
+            }
+            c += n;
+        }
+    }
+}
+
+/// A row of `len` pixels, element (c, p) at `src + c*cs + p*ps`, to `dst + p*pitch + c`.
+#[inline(always)]
+pub unsafe fn to_last<V: Simd>(
+    channels: usize,
+    len: usize,
+    src: *const V::T,
+    cs: isize,
+    ps: isize,
+    dst: *mut V::T,
+    pitch: usize,
+) {
+    // SAFETY: the contract of the file.
+    unsafe {
+        if cs == 1 && ps == channels as isize && pitch == channels {
+            return core::ptr::copy_nonoverlapping(src, dst, len * channels);
+        }
+        if cs == 1 {
+            for p in 0..len {
+                let (from, to) = (src.wrapping_offset(p as isize * ps), dst.add(p * pitch));
+                let mut c = 0;
+                while c + V::LANES <= channels {
+                    V::load(from.add(c)).store(to.add(c));
+                    c += V::LANES;
+                }
+                while c < channels {
+                    *to.add(c) = *from.add(c);
+                    c += 1;
+                }
+            }
+            return;
+        }
+        let mut whole = 0;
+        if ps == 1 && V::SQUARE > 0 && len >= V::SQUARE {
+            while whole + V::LANES <= channels {
+                let from = src.wrapping_offset(whole as isize * cs);
+                let mut p = 0;
+                while p < len {
+                    // The last square may repeat some pixels.
+                    p = p.min(len - V::SQUARE);
+                    V::transpose(from.wrapping_add(p), cs, dst.add(p * pitch + whole), pitch);
+                    p += V::SQUARE;
+                }
+                whole += V::LANES;
+            }
+        }
+        for c in whole..channels {
+            let from = src.wrapping_offset(c as isize * cs);
+            for p in 0..len {
+                *dst.add(p * pitch + c) = *from.wrapping_offset(p as isize * ps);
+            }
+        }
+    }
+}
+
+/// The reverse of [`to_last`].
+#[inline(always)]
+pub unsafe fn to_first<V: Simd>(
+    channels: usize,
+    len: usize,
+    src: *const V::T,
+    pitch: usize,
+    dst: *mut V::T,
+    cs: isize,
+    ps: isize,
+) {
+    // SAFETY: the contract of the file.
+    unsafe {
+        let mut whole = 0;
+        if ps == 1 && V::SQUARE > 0 && len >= V::SQUARE {
+            while whole + V::LANES <= channels {
+                let to = dst.wrapping_offset(whole as isize * cs);
+                let mut p = 0;
+                while p < len {
+                    p = p.min(len - V::SQUARE);
+                    V::transpose_back(src.add(p * pitch + whole), pitch, to.wrapping_add(p), cs);
+                    p += V::SQUARE;
+                }
+                whole += V::LANES;
+            }
+        }
+        for c in whole..channels {
+            let to = dst.wrapping_offset(c as isize * cs);
+            for p in 0..len {
+                *to.wrapping_offset(p as isize * ps) = *src.add(p * pitch + c);
+            }
+        }
+    }
+}
+
+/// Panels of NR lanes: step p of a panel holds `src[at[p] + lanes[l]]`, zero behind the last lane. Panels are `steps`
+/// steps, one behind the other.
+#[inline(always)]
+pub unsafe fn gather<T: Scalar, const NR: usize>(
+    steps: usize,
+    src: *const T,
+    at: *const isize,
+    lanes: &[isize],
+    dst: *mut T,
+) {
+    /// Steps that are taken over all panels at once: their pixels stay in L1.
+    const SOME: usize = 32;
+    // SAFETY: the contract of the file.
+    unsafe {
+        let mut from = 0;
+        while from < steps {
+            let to = steps.min(from + SOME);
+            for (number, panel) in lanes.chunks(NR).enumerate() {
+                let dst = dst.add(number * NR * steps);
+                let mut consecutive = panel.len() == NR;
+                for pair in panel.windows(2) {
+                    consecutive &= pair[1] == pair[0] + 1;
+                }
+                if consecutive {
+                    let src = src.wrapping_offset(panel[0]);
+                    // The pixels of the next round, which comes from further away.
+                    let ahead = if to + SOME <= steps { SOME } else { 0 };
+                    for p in from..to {
+                        prefetch(src.wrapping_offset(*at.add(p + ahead)));
+                        let pixel = src.wrapping_offset(*at.add(p)).cast::<[T; NR]>();
+                        dst.add(p * NR).cast::<[T; NR]>().write(pixel.read());
+                    }
+                    continue;
+                }
+                for p in from..to {
+                    let pixel = src.wrapping_offset(*at.add(p));
+                    for l in 0..NR {
+                        *dst.add(p * NR + l) = match panel.get(l) {
+                            Some(&lane) => *pixel.wrapping_offset(lane),
+                            None => T::ZERO,
+                        };
+                    }
+                }
+            }
+            from = to;
+        }
+    }
+}
+
+/// Panels of NR lanes as [`gather`] writes them, of channels that are `cs` apart with their pixels side by side: `steps` of a
+/// panel's `all` steps. May write up to 8 elements behind the last panel.
+#[inline(always)]
+pub unsafe fn gather_across<V: RealSimd, const NR: usize>(
+    steps: usize,
+    src: *const V::T,
+    cs: isize,
+    lanes: usize,
+    dst: *mut V::T,
+    all: usize,
+) {
+    // SAFETY: the contract of the file.
+    unsafe {
+        for l in (0..lanes).step_by(NR) {
+            let (from, to) = (src.wrapping_offset(l as isize * cs), dst.add(l * all));
+            let count = NR.min(lanes - l);
+            let mut p = 0;
+            // Squares of which a step keeps the first NR: the next step's begin where they end, and are written later.
+            if V::SIDE >= NR && V::SIDE > 0 {
+                let (mut rows, mut columns) = ([from; 8], [to; 8]);
+                while p + V::SIDE < steps {
+                    for q in 0..V::SIDE {
+                        rows[q] = from.wrapping_offset(q.min(count - 1) as isize * cs).wrapping_add(p);
+                        columns[q] = to.add((p + q) * NR);
+                    }
+                    V::square(rows, columns);
+                    if count < NR {
+                        for q in 0..V::SIDE {
+                            for lane in count..NR {
+                                *to.add((p + q) * NR + lane) = V::T::ZERO;
+                            }
+                        }
+                    }
+                    p += V::SIDE;
+                }
+            }
+            while p < steps {
+                for lane in 0..NR {
+                    let x = if lane < count { *from.wrapping_offset(lane as isize * cs).add(p) } else { V::T::ZERO };
+                    *to.add(p * NR + lane) = x;
+                }
+                p += 1;
+            }
+        }
+    }
+}
+
+/// `c := act(c + bias)` for n columns of m elements, one bias a column.
+#[inline(always)]
+pub unsafe fn finish_columns<V: RealSimd>(
+    m: usize,
+    n: usize,
+    c: *mut V::T,
+    cs: isize,
+    bias: *const V::T,
+    activation: Activation<V::T>,
+) {
+    // SAFETY: the contract of the file.
+    unsafe {
+        let finish = Finish { beta: V::T::ZERO, bias: core::ptr::null(), activation };
+        for j in 0..n {
+            let add = V::splat(if bias.is_null() { V::T::ZERO } else { *bias.add(j) });
+            let column = c.wrapping_offset(j as isize * cs);
+            let mut i = 0;
+            while i < m {
+                let some = V::LANES.min(m - i);
+                let at = column.wrapping_add(i);
+                let x = if some == V::LANES { V::load(at) } else { V::load_first(at, some) };
+                put(x.add(add), at, some, core::ptr::null(), &finish);
+                i += some;
+            }
+        }
+    }
+}
+
+/// Channels of `steps` pixels `ps` apart, side by side each, into panels of MV vectors that have `all` steps: step p of
+/// these is at `dst + p*MV*LANES`.
+#[inline(always)]
+pub unsafe fn spread<V: Simd, const MV: usize>(
+    channels: usize,
+    steps: usize,
+    src: *const V::T,
+    ps: isize,
+    dst: *mut V::T,
+    all: usize,
+) {
+    let width = MV * V::LANES;
+    // SAFETY: the contract of the file.
+    unsafe {
+        for p in 0..steps {
+            let (from, to) = (src.wrapping_offset(p as isize * ps), dst.add(p * width));
+            let mut c = 0;
+            while c + width <= channels {
+                for i in 0..MV {
+                    V::load(from.add(c + i * V::LANES)).store_packed(to.add(c * all + i * V::LANES));
+                }
+                c += width;
+            }
+            for i in 0..if c < channels { MV } else { 0 } {
+                let left = channels.saturating_sub(c + i * V::LANES).min(V::LANES);
+                V::load_first(from.wrapping_add(c + i * V::LANES), left).store_packed(to.add(c * all + i * V::LANES));
+            }
+        }
+    }
+}
+
+/// `sum[i] += src[i]` for n elements of each row in turn.
+#[inline(always)]
+pub unsafe fn add_rows<V: Simd>(n: usize, rows: usize, src: *const V::T, pitch: isize, sum: *mut V::T) {
+    // SAFETY: the contract of the file.
+    unsafe {
+        let mut i = 0;
+        while i < n {
+            let some = V::LANES.min(n - i);
+            let mut acc = V::load_first(sum.add(i), some);
+            for r in 0..rows {
+                acc = acc.add(V::load_first(src.wrapping_offset(r as isize * pitch).add(i), some));
+            }
+            keep(acc, sum.add(i), some);
+            i += some;
+        }
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Winograd F(4x4, 3x3) and its gradient F(3x3, 4x4): Lavin and Gray, "Fast Algorithms for Convolutional Neural Networks",
+// 2016. Interpolation points 0, 1, -1, 2, -2 and infinity for both, so the image's transform is the same. Elements of a
+// transformed tile are `xi` apart; channels are rounded up to whole vectors, and what lies behind the last is zero.
+
+/// B^T d along six vectors.
+#[inline(always)]
+unsafe fn input6<V: RealSimd>(d: [V; 6]) -> [V; 6] {
+    // SAFETY: the contract of the file.
+    unsafe {
+        let (two, four, five) = (V::T::from_f64(2.0), V::T::from_f64(4.0), V::T::from_f64(5.0));
+        let (two, four, five) = (V::splat(two), V::splat(four), V::splat(five));
+        let even = d[2].neg_mul_add(four, d[4]);
+        let odd = d[1].neg_mul_add(four, d[3]);
+        let far = d[4].sub(d[2]);
+        let near = d[3].sub(d[1]);
+        [
+            d[2].neg_mul_add(five, d[0].mul_add(four, d[4])),
+            even.add(odd),
+            even.sub(odd),
+            near.mul_add(two, far),
+            near.neg_mul_add(two, far),
+            d[3].neg_mul_add(five, d[1].mul_add(four, d[5])),
+        ]
+    }
+}
+
+/// The image's transform of one tile of 6x6 pixels, `row` and `col` elements apart.
+#[inline(always)]
+pub unsafe fn wino_input<V: RealSimd>(
+    channels: usize,
+    src: *const V::T,
+    row: isize,
+    col: isize,
+    dst: *mut V::T,
+    xi: usize,
+) {
+    // SAFETY: the contract of the file.
+    unsafe {
+        let mut c = 0;
+        while c < channels {
+            let mut t = [[V::zero(); 6]; 6];
+            for (x, column) in t.iter_mut().enumerate() {
+                let from = src.wrapping_offset(x as isize * col).wrapping_add(c);
+                let mut d = [V::zero(); 6];
+                for (y, d) in d.iter_mut().enumerate() {
+                    *d = V::load(from.wrapping_offset(y as isize * row));
+                }
+                *column = input6(d);
+            }
+            for y in 0..6 {
+                let line = input6([t[0][y], t[1][y], t[2][y], t[3][y], t[4][y], t[5][y]]);
+                for (x, v) in line.iter().enumerate() {
+                    v.store(dst.add((y * 6 + x) * xi + c));
+                }
+            }
+            c += V::LANES;
+        }
+    }
+}
+
+/// A^T m along six vectors, to four.
+#[inline(always)]
+unsafe fn output4<V: RealSimd>(m: [V; 6]) -> [V; 4] {
+    // SAFETY: the contract of the file.
+    unsafe {
+        let (two, four, eight) = (V::T::from_f64(2.0), V::T::from_f64(4.0), V::T::from_f64(8.0));
+        let (two, four, eight) = (V::splat(two), V::splat(four), V::splat(eight));
+        let (s1, d1) = (m[1].add(m[2]), m[1].sub(m[2]));
+        let (s2, d2) = (m[3].add(m[4]), m[3].sub(m[4]));
+        [m[0].add(s1).add(s2), d2.mul_add(two, d1), s2.mul_add(four, s1), d2.mul_add(eight, d1).add(m[5])]
+    }
+}
+
+/// The result's transform of one tile, of which `rows x cols` pixels exist.
+#[inline(always)]
+pub unsafe fn wino_output<V: RealSimd>(
+    channels: usize,
+    src: *const V::T,
+    xi: usize,
+    dst: *mut V::T,
+    row: isize,
+    col: isize,
+    rows: usize,
+    cols: usize,
+    finish: &Finish<V::T>,
+) {
+    // SAFETY: the contract of the file.
+    unsafe {
+        let mut c = 0;
+        while c < channels {
+            let n = V::LANES.min(channels - c);
+            let mut t = [[V::zero(); 4]; 6];
+            for (x, column) in t.iter_mut().enumerate() {
+                let mut m = [V::zero(); 6];
+                for (y, m) in m.iter_mut().enumerate() {
+                    *m = V::load(src.add((y * 6 + x) * xi + c));
+                }
+                *column = output4(m);
+            }
+            let bias = if finish.bias.is_null() { finish.bias } else { finish.bias.add(c) };
+            for y in 0..rows {
+                let line = output4([t[0][y], t[1][y], t[2][y], t[3][y], t[4][y], t[5][y]]);
+                for (x, v) in line.iter().enumerate().take(cols) {
+                    let to = dst.wrapping_offset(y as isize * row + x as isize * col).wrapping_add(c);
+                    put(*v, to, n, bias, finish);
+                }
+            }
+            c += n;
+        }
+    }
+}
+
+/// G g along three vectors, to six.
+#[inline(always)]
+unsafe fn weights6<V: RealSimd>(g: [V; 3]) -> [V; 6] {
+    // SAFETY: the contract of the file.
+    unsafe {
+        let quarter = V::splat(V::T::from_f64(0.25));
+        let sixth = V::splat(V::T::from_f64(-1.0 / 6.0));
+        let (a, b, c) = (V::T::from_f64(1.0 / 24.0), V::T::from_f64(1.0 / 12.0), V::T::from_f64(1.0 / 6.0));
+        let (a, b, c) = (V::splat(a), V::splat(b), V::splat(c));
+        let s = g[0].add(g[2]);
+        let far = g[2].mul_add(c, g[0].mul(a));
+        [
+            g[0].mul(quarter),
+            s.add(g[1]).mul(sixth),
+            s.sub(g[1]).mul(sixth),
+            g[1].mul_add(b, far),
+            g[1].neg_mul_add(b, far),
+            g[2],
+        ]
+    }
+}
+
+/// The weights' transform of n elements (whole vectors): tap t at `src + t*tap`.
+#[inline(always)]
+pub unsafe fn wino_weights<V: RealSimd>(n: usize, src: *const V::T, tap: isize, dst: *mut V::T, xi: usize) {
+    // SAFETY: the contract of the file.
+    unsafe {
+        let mut i = 0;
+        while i < n {
+            let mut t = [[V::zero(); 6]; 3];
+            for (x, column) in t.iter_mut().enumerate() {
+                let mut g = [V::zero(); 3];
+                for (y, g) in g.iter_mut().enumerate() {
+                    *g = V::load(src.wrapping_offset((y * 3 + x) as isize * tap).wrapping_add(i));
+                }
+                *column = weights6(g);
+            }
+            for y in 0..6 {
+                let line = weights6([t[0][y], t[1][y], t[2][y]]);
+                for (x, v) in line.iter().enumerate() {
+                    v.store(dst.add((y * 6 + x) * xi + i));
+                }
+            }
+            i += V::LANES;
+        }
+    }
+}
+
+/// The 6x4 matrix of F(3x3, 4x4) along four vectors.
+#[inline(always)]
+unsafe fn gradient6<V: RealSimd>(g: [V; 4]) -> [V; 6] {
+    // SAFETY: the contract of the file.
+    unsafe {
+        let quarter = V::splat(V::T::from_f64(0.25));
+        let sixth = V::splat(V::T::from_f64(-1.0 / 6.0));
+        let (a, b) = (V::T::from_f64(1.0 / 24.0), V::T::from_f64(1.0 / 12.0));
+        let (c, d) = (V::T::from_f64(1.0 / 6.0), V::T::from_f64(1.0 / 3.0));
+        let (a, b, c, d) = (V::splat(a), V::splat(b), V::splat(c), V::splat(d));
+        let (even, odd) = (g[0].add(g[2]), g[1].add(g[3]));
+        let (far, near) = (g[2].mul_add(c, g[0].mul(a)), g[3].mul_add(d, g[1].mul(b)));
+        [g[0].mul(quarter), even.add(odd).mul(sixth), even.sub(odd).mul(sixth), far.add(near), far.sub(near), g[3]]
+    }
+}
+
+/// The transform of one 4x4 tile of the result's gradient, into panels of `mr` channels: vector i of channels is
+/// at `dst + i/MV * step + i%MV * LANES`.
+#[inline(always)]
+pub unsafe fn wino_gradient<V: RealSimd, const MV: usize>(
+    channels: usize,
+    src: *const V::T,
+    row: isize,
+    col: isize,
+    dst: *mut V::T,
+    step: usize,
+    xi: usize,
+) {
+    // SAFETY: the contract of the file.
+    unsafe {
+        let mut i = 0;
+        while i * V::LANES < channels {
+            let mut t = [[V::zero(); 6]; 4];
+            for (x, column) in t.iter_mut().enumerate() {
+                let from = src.wrapping_offset(x as isize * col).wrapping_add(i * V::LANES);
+                let mut g = [V::zero(); 4];
+                for (y, g) in g.iter_mut().enumerate() {
+                    *g = V::load(from.wrapping_offset(y as isize * row));
+                }
+                *column = gradient6(g);
+            }
+            let to = dst.add(i / MV * step + i % MV * V::LANES);
+            for y in 0..6 {
+                let line = gradient6([t[0][y], t[1][y], t[2][y], t[3][y]]);
+                for (x, v) in line.iter().enumerate() {
+                    v.store(to.add((y * 6 + x) * xi));
+                }
+            }
+            i += 1;
+        }
+    }
+}
+
+/// The weights' gradient from its transform, n elements (whole vectors): tap t to `dst + t*tap`.
+#[inline(always)]
+pub unsafe fn wino_weights_back<V: RealSimd>(n: usize, src: *const V::T, xi: usize, dst: *mut V::T, tap: usize) {
+    // SAFETY: the contract of the file.
+    unsafe {
+        let (two, four) = (V::splat(V::T::from_f64(2.0)), V::splat(V::T::from_f64(4.0)));
+        macro_rules! three {
+            ($m:expr) => {{
+                let m: [V; 6] = $m;
+                let (s1, d1) = (m[1].add(m[2]), m[1].sub(m[2]));
+                let (s2, d2) = (m[3].add(m[4]), m[3].sub(m[4]));
+                [m[0].add(s1).add(s2), d2.mul_add(two, d1), s2.mul_add(four, s1).add(m[5])]
+            }};
+        }
+        let mut i = 0;
+        while i < n {
+            let mut t = [[V::zero(); 3]; 6];
+            for (x, column) in t.iter_mut().enumerate() {
+                let mut m = [V::zero(); 6];
+                for (y, m) in m.iter_mut().enumerate() {
+                    *m = V::load(src.add((y * 6 + x) * xi + i));
+                }
+                *column = three!(m);
+            }
+            for y in 0..3 {
+                let line = three!([t[0][y], t[1][y], t[2][y], t[3][y], t[4][y], t[5][y]]);
+                for (x, v) in line.iter().enumerate() {
+                    v.store(dst.add((y * 3 + x) * tap + i));
+                }
+            }
+            i += V::LANES;
+        }
+    }
+}
