@@ -334,8 +334,14 @@ pub(super) unsafe fn narrow<T: Scalar>(
     // SAFETY: the contract of the file.
     unsafe {
         let arm = Arm::new(a, axis, a.is_conj());
-        // A complex number is half a vector or so by itself.
-        if T::IS_COMPLEX && (size_of::<T>() < 16 || arm.width > 3) {
+        // Columns fill vectors sooner than rows do, and complex numbers sooner than real ones.
+        let most = match (T::IS_COMPLEX, axis) {
+            (false, Axis::Rows) => 5,
+            (false, Axis::Cols) => 3,
+            (true, Axis::Cols) if size_of::<T>() == 16 => 3,
+            (true, _) => -1,
+        };
+        if arm.width > most {
             return false;
         }
         macro_rules! of_width {
