@@ -820,7 +820,7 @@ fn sets(w: World) {
         let mut handles = Vec::new();
         for (i, (set, list)) in lists.iter().enumerate() {
             if list.contains(&(me as c_int)) {
-                let (code, handle) = begin("on a set", &mut data[i], 100, SUM, *set);
+                let (code, handle) = begin(&format!("on set {i}"), &mut data[i], 100, SUM, *set);
                 ok(code, "begin");
                 handles.push((i, handle));
             }
