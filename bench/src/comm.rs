@@ -277,14 +277,14 @@ fn ours(zero_copy: bool) -> Result<Rank, String> {
         size,
         // SAFETY: the caller's buffers have so many elements.
         reduce: Box::new(move |a, b, n| check(unsafe { allreduce(a.cast(), b.cast(), n, 0, 0, 1.0, 1.0, 0) })),
-        // SAFETY: as above; types and operations as numbered in corten.h.
         reduce_f64: Box::new(move |a, b, n, max| {
+            // SAFETY: as above; types and operations as numbered in corten.h.
             check(unsafe { allreduce(a.cast(), b.cast(), n, 1, if max { 3 } else { 0 }, 1.0, 1.0, 0) })
         }),
         // SAFETY: a size.
         alloc: Box::new(move |bytes| if zero_copy { unsafe { alloc(bytes) }.cast() } else { plain(bytes) }),
-        // SAFETY: no arguments.
         end: Box::new(move || {
+            // SAFETY: no arguments.
             unsafe { end() };
         }),
     })
@@ -328,17 +328,17 @@ fn mpi() -> Result<Rank, String> {
     Ok(Rank {
         me: me as usize,
         size: ranks as usize,
-        // SAFETY: the caller's buffers have so many elements.
         reduce: Box::new(move |a, b, n| {
+            // SAFETY: the caller's buffers have so many elements.
             unsafe { allreduce(a.cast(), b.cast(), n as c_int, float, sum, world) };
         }),
-        // SAFETY: as above.
         reduce_f64: Box::new(move |a, b, n, most| {
+            // SAFETY: as above.
             unsafe { allreduce(a.cast(), b.cast(), n as c_int, double, if most { max } else { sum }, world) };
         }),
         alloc: Box::new(plain),
-        // SAFETY: no arguments.
         end: Box::new(move || {
+            // SAFETY: no arguments.
             unsafe { end() };
         }),
     })

@@ -194,9 +194,9 @@ fn direct(w: World, seed: u64, n: usize, want: &[u8]) {
         // Only some ranks have such buffers.
         let mut plain = mine.clone();
         sa.copy_from_slice(&mine);
-        let at = if w.me % 2 == 0 { a.cast::<c_void>() } else { plain.as_mut_ptr().cast() };
+        let at = if w.me.is_multiple_of(2) { a.cast::<c_void>() } else { plain.as_mut_ptr().cast() };
         ok(comm::allreduce(at, at, n, F32, SUM, 1.0, 1.0, 0), "mixed");
-        same(if w.me % 2 == 0 { sa } else { &plain }, want, F32, &format!("mixed allreduce of {n}"));
+        same(if w.me.is_multiple_of(2) { sa } else { &plain }, want, F32, &format!("mixed allreduce of {n}"));
         // Nobody may still be reading.
         ok(comm::barrier(0), "barrier");
         ok(comm::free(a.cast()), "free");
@@ -820,7 +820,7 @@ fn sets(w: World) {
         let mut handles = Vec::new();
         for (i, (set, list)) in lists.iter().enumerate() {
             if list.contains(&(me as c_int)) {
-                let (code, handle) = begin("on a set", &mut data[i], 100, SUM, *set);
+                let (code, handle) = begin(&format!("on set {i}"), &mut data[i], 100, SUM, *set);
                 ok(code, "begin");
                 handles.push((i, handle));
             }

@@ -60,7 +60,8 @@ fn half(x: f64) -> u16 {
     }
     let exponent = (x as f32).to_bits() as i32 >> 23;
     let exponent = exponent - 127;
-    sign | (((exponent + 15) as u16) << 10) + ((x / 2f64.powi(exponent) - 1.0) * 1024.0) as u16
+    let fraction = ((x / 2f64.powi(exponent) - 1.0) * 1024.0) as u16;
+    sign | ((exponent + 15) as u16) << 10 | fraction
 }
 
 fn is_float(kind: c_int) -> bool {
