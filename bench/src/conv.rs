@@ -211,7 +211,9 @@ impl Engine for Corten {
         (c.head[2], c.head[3]) = (last as i32, last as i32);
         (c.batch, c.groups, c.in_channels, c.out_channels) = (p.mb, p.g, p.ic, p.oc);
         for (n, x) in (3 - p.dims..3).enumerate() {
-            for (field, value) in [p.i[x], p.o[x], p.k[x], p.s[x], p.d[x] + 1, p.p[x], p.after(x)].iter().enumerate() {
+            for (field, value) in
+                [p.i[x], p.o[x], p.k[x], p.s[x], p.d[x] + 1, p.p[x], p.after(x).max(0)].iter().enumerate()
+            {
                 c.space[field][n] = *value;
             }
         }

@@ -335,12 +335,12 @@ pub unsafe extern "C" fn corten_conv_explain(
 /// CORTEN_MATH_STRICT. The environment variable CORTEN_CONV_MATH (default, strict) does the same from outside.
 #[unsafe(no_mangle)]
 pub extern "C" fn corten_conv_set_math(math: c_int) -> c_int {
-    let outcome = match math {
-        1 => Ok(conv::set_math(Math::Default)),
-        2 => Ok(conv::set_math(Math::Strict)),
+    let mode = match math {
+        1 => Ok(Math::Default),
+        2 => Ok(Math::Strict),
         x => invalid(format!("math is {x}, expected CORTEN_MATH_DEFAULT (1) or CORTEN_MATH_STRICT (2)")),
     };
-    code_of("corten_conv_set_math", outcome)
+    code_of("corten_conv_set_math", mode.map(conv::set_math))
 }
 
 /// Makes a plan for one pass of a problem, for those who call it again and again. Given weights, it keeps them in the

@@ -598,38 +598,40 @@ impl Task<'_> {
                             activation: epilogue.activation,
                         },
                     });
-                }
-                let piece = piece(steps);
-                let mut start = if w.depthwise { steps } else { 0 };
-                let mut cursor = Cursor { segments, at: 0, done: 0 };
-                let mut cut_segments = Vec::new();
-                while !w.depthwise {
-                    let k = piece.min(steps - start);
-                    cut_segments.clear();
-                    cursor.take(k, &mut cut_segments);
-                    let last = start + k == steps;
-                    let bias = epilogue.bias;
-                    let bias = if last && !bias.is_null() { bias.add(group * w.cout + c) } else { core::ptr::null() };
-                    kernel.pixels(&Pixels {
-                        pixels,
-                        src: base,
-                        at,
-                        segments: cut_segments.as_ptr(),
-                        count: cut_segments.len(),
-                        panels: packed.wrapping_add(start * panels * mr + c * k),
-                        panel: mr * k,
-                        lanes,
-                        dst: if first { dst.wrapping_add(c) } else { temporary },
-                        to,
-                        finish: Finish {
-                            beta: if start == 0 { epilogue.beta } else { 1.0 },
-                            bias,
-                            activation: if last { epilogue.activation } else { Activation::None },
-                        },
-                    });
-                    start += k;
-                    if last {
-                        break;
+                } else {
+                    let piece = piece(steps);
+                    let mut start = 0;
+                    let mut cursor = Cursor { segments, at: 0, done: 0 };
+                    let mut cut_segments = Vec::new();
+                    loop {
+                        let k = piece.min(steps - start);
+                        cut_segments.clear();
+                        cursor.take(k, &mut cut_segments);
+                        let last = start + k == steps;
+                        let bias = epilogue.bias;
+                        let bias =
+                            if last && !bias.is_null() { bias.add(group * w.cout + c) } else { core::ptr::null() };
+                        kernel.pixels(&Pixels {
+                            pixels,
+                            src: base,
+                            at,
+                            segments: cut_segments.as_ptr(),
+                            count: cut_segments.len(),
+                            panels: packed.wrapping_add(start * panels * mr + c * k),
+                            panel: mr * k,
+                            lanes,
+                            dst: if first { dst.wrapping_add(c) } else { temporary },
+                            to,
+                            finish: Finish {
+                                beta: if start == 0 { epilogue.beta } else { 1.0 },
+                                bias,
+                                activation: if last { epilogue.activation } else { Activation::None },
+                            },
+                        });
+                        start += k;
+                        if last {
+                            break;
+                        }
                     }
                 }
                 if !first {

@@ -62,7 +62,7 @@ impl Memory {
         };
         let gap = base.align_offset(ALIGN);
         let left = size.checked_sub(gap)?.checked_sub(room.shared)?;
-        let slots = if room.each == 0 { threads } else { (left / room.each).min(threads) };
+        let slots = left.checked_div(room.each).map_or(threads, |most| most.min(threads));
         if slots == 0 {
             return None;
         }

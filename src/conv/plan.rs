@@ -5,6 +5,7 @@ use super::gradient::Gradient;
 use super::memory::{MOST_SLOTS, Memory, Room, bytes};
 use super::pointwise::Pointwise;
 use super::problem::{Math, Pass, Problem};
+use super::scatter::Scatter;
 use super::winograd::{self, Winograd, WinogradGradient};
 use super::{Epilogue, Kit, bias, naive};
 use crate::runtime::{env, pool, trace};
@@ -42,6 +43,7 @@ pub fn set_math(mode: Math) {
 enum Algorithm {
     Direct(Direct),
     Pointwise(Pointwise),
+    Scatter(Scatter),
     Gradient(Gradient),
     Winograd(Winograd),
     WinogradGradient(WinogradGradient),
@@ -49,11 +51,8 @@ enum Algorithm {
 
 impl Algorithm {
     fn sums(mut windows: Vec<Window>, kit: &Kit) -> Algorithm {
-        if windows.len() == 1 {
-            match Pointwise::new(windows.swap_remove(0), kit) {
-                Ok(plan) => return Algorithm::Pointwise(plan),
-                Err(window) => windows.push(window),
-            }
+        if windows.len() == 1 && Pointwise::suits(&windows[0], kit) {
+            return Algorithm::Pointwise(Pointwise::new(windows.swap_remove(0)));
         }
         Algorithm::Direct(Direct::new(windows))
     }
@@ -93,7 +92,10 @@ impl Plan {
         let why = winograd::reason_against(&problem, inner, &kit);
         let algorithm = match (inner, why) {
             (Pass::Forward, Some(_)) => Algorithm::sums(vec![Window::forward(&problem)], &kit),
-            (Pass::BackwardData, Some(_)) => Algorithm::sums(Window::backward(&problem), &kit),
+            (Pass::BackwardData, Some(_)) => match Scatter::new(&problem, &kit) {
+                Some(plan) => Algorithm::Scatter(plan),
+                None => Algorithm::sums(Window::backward(&problem), &kit),
+            },
             (Pass::BackwardWeights, Some(_)) => Algorithm::Gradient(Gradient::new(&problem, &kit)),
             (Pass::BackwardWeights, None) => Algorithm::WinogradGradient(WinogradGradient::new(&problem, &kit)),
             (pass, None) => Algorithm::Winograd(Winograd::new(&problem, pass, &kit)),
@@ -113,6 +115,7 @@ impl Plan {
         match &self.algorithm {
             Algorithm::Direct(d) => d.packed(&self.kit),
             Algorithm::Pointwise(d) => d.packed(&self.kit),
+            Algorithm::Scatter(d) => d.packed(&self.kit),
             Algorithm::Winograd(w) => w.transformed(&self.kit),
             _ => 0,
         }
@@ -134,6 +137,7 @@ impl Plan {
             match &self.algorithm {
                 Algorithm::Direct(d) => d.pack(&self.kit, weights, to, threads),
                 Algorithm::Pointwise(d) => d.pack(&self.kit, weights, to, threads),
+                Algorithm::Scatter(d) => d.pack(&self.kit, weights, to),
                 Algorithm::Winograd(w) => w.transform_weights(&self.kit, weights, to, threads),
                 _ => {}
             }
@@ -144,6 +148,7 @@ impl Plan {
         let room = match &self.algorithm {
             Algorithm::Direct(d) => d.room(&self.kit, threads),
             Algorithm::Pointwise(d) => d.room(&self.kit),
+            Algorithm::Scatter(d) => d.room(&self.kit),
             Algorithm::Gradient(g) => g.room(&self.kit),
             Algorithm::Winograd(w) => w.room(&self.kit),
             Algorithm::WinogradGradient(w) => w.room(&self.kit),
@@ -210,6 +215,9 @@ impl Plan {
                         Algorithm::Pointwise(d) => {
                             d.run(&self.kit, prepared, source, result, &epilogue, &memory, threads);
                         }
+                        Algorithm::Scatter(d) => {
+                            d.run(&self.kit, prepared, source, result, &epilogue, &memory, threads);
+                        }
                         Algorithm::Winograd(w) => {
                             w.run(&self.kit, prepared, source, result, &epilogue, &memory, threads);
                         }
@@ -265,6 +273,7 @@ impl core::fmt::Display for Plan {
                 write!(f, "{}", if d.is_in_place() { ", source in place" } else { ", source in strips" })?;
             }
             Algorithm::Pointwise(_) => write!(f, "direct pointwise, pixels in vectors")?,
+            Algorithm::Scatter(_) => write!(f, "direct scatter, products added in place")?,
             Algorithm::Gradient(g) => write!(f, "direct gradient, {} partial sums", g.chunks())?,
             Algorithm::Winograd(_) => write!(f, "winograd F(4x4,3x3)")?,
             Algorithm::WinogradGradient(_) => write!(f, "winograd F(3x3,4x4)")?,

@@ -30,15 +30,19 @@ const WASTE: usize = 8;
 const FINISHED: usize = 2;
 
 impl Pointwise {
-    /// The plan for a window, or the window back if it is none of this kind.
-    pub fn new(w: Window, kit: &Kit) -> Result<Pointwise, Window> {
+    /// Whether a window is one of this kind.
+    pub fn suits(w: &Window, kit: &Kit) -> bool {
         let plain = w.dims.iter().all(|d| {
             d.taps.len() == 1 && d.taps[0].0 == 0 && d.step == 1 && d.every == 1 && d.from == 0 && d.count == d.size
         });
         let pixels: usize = w.dims.iter().map(|d| d.count).product();
         let wasted = pixels.next_multiple_of(kit.gemm.mr()) - pixels;
-        let suits = plain && !w.depthwise && w.src.c != 1 && pixels >= PIXELS && wasted * 100 <= pixels * WASTE;
-        if suits { Ok(Pointwise { w, pixels }) } else { Err(w) }
+        plain && !w.depthwise && w.src.c != 1 && pixels >= PIXELS && wasted * 100 <= pixels * WASTE
+    }
+    /// The plan for a window that suits.
+    pub fn new(w: Window) -> Pointwise {
+        let pixels = w.dims.iter().map(|d| d.count).product();
+        Pointwise { w, pixels }
     }
 
     fn piece(&self, kit: &Kit) -> usize {

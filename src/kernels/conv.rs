@@ -10,6 +10,9 @@
 //! Contract of all functions: the CPU has V's instruction set; pointers are valid for what the text says is read and
 //! written there.
 
+// Loops over a few registers by index: iterator chains hide from the compiler that they can be unrolled.
+#![allow(clippy::needless_range_loop)]
+
 use super::simd::{RealSimd, Simd};
 use super::tile::{opaque_ptr, prefetch};
 use crate::scalar::{Real, Scalar};
@@ -63,6 +66,13 @@ pub struct Pixels<T> {
     pub dst: *mut T,
     pub to: *const isize,
     pub finish: Finish<T>,
+}
+
+/// Consecutive products of a pixel, and where they are added.
+#[derive(Clone, Copy, Debug)]
+pub struct Run {
+    pub from: usize,
+    pub to: usize,
 }
 
 /// Depthwise: for each pixel and channel, the sum over the taps of `src[at[p] + tap] * weights[tap]`.
@@ -136,6 +146,16 @@ pub trait ConvKernel<T: Scalar>: Sync {
         cs: isize,
         bias: *const T,
         activation: Activation<T>,
+    );
+    unsafe fn scatter(
+        &self,
+        pixels: usize,
+        src: *const T,
+        pitch: usize,
+        dst: *mut T,
+        step: usize,
+        runs: &[Run],
+        len: usize,
     );
     unsafe fn add_rows(&self, n: usize, rows: usize, src: *const T, pitch: isize, sum: *mut T);
     unsafe fn wino_input(&self, channels: usize, src: *const T, row: isize, col: isize, dst: *mut T, xi: usize);
@@ -790,6 +810,38 @@ pub unsafe fn spread<V: Simd, const MV: usize>(
             for i in 0..if c < channels { MV } else { 0 } {
                 let left = channels.saturating_sub(c + i * V::LANES).min(V::LANES);
                 V::load_first(from.wrapping_add(c + i * V::LANES), left).store_packed(to.add(c * all + i * V::LANES));
+            }
+        }
+    }
+}
+
+/// `dst[p*step + run.to + i] += src[p*pitch + run.from + i]` for `len` elements of each run, pixel after pixel.
+#[inline(always)]
+pub unsafe fn scatter<V: Simd>(
+    pixels: usize,
+    src: *const V::T,
+    pitch: usize,
+    dst: *mut V::T,
+    step: usize,
+    runs: &[Run],
+    len: usize,
+) {
+    // SAFETY: the contract of the file.
+    unsafe {
+        for p in 0..pixels {
+            let (from, to) = (src.add(p * pitch), dst.add(p * step));
+            for run in runs {
+                let (from, to) = (from.add(run.from), to.add(run.to));
+                let mut i = 0;
+                while i + V::LANES <= len {
+                    V::load(to.add(i)).add(V::load(from.add(i))).store(to.add(i));
+                    i += V::LANES;
+                }
+                if i < len {
+                    let left = len - i;
+                    let sum = V::load_first(to.add(i), left).add(V::load_first(from.add(i), left));
+                    sum.store_first(to.add(i), left);
+                }
             }
         }
     }

@@ -524,6 +524,10 @@ macro_rules! kernel_table {
                 unsafe { conv::finish_columns::<$V>(m, n, c, cs, bias, activation) }
             } }
             kernel_table! { @fn $feature
+            unsafe fn scatter(&self, pixels: usize, src: *const $T, pitch: usize, dst: *mut $T, step: usize, runs: &[conv::Run], len: usize) {
+                unsafe { conv::scatter::<$V>(pixels, src, pitch, dst, step, runs, len) }
+            } }
+            kernel_table! { @fn $feature
             unsafe fn add_rows(&self, n: usize, rows: usize, src: *const $T, pitch: isize, sum: *mut $T) {
                 unsafe { conv::add_rows::<$V>(n, rows, src, pitch, sum) }
             } }
