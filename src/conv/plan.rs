@@ -8,6 +8,7 @@ use super::problem::{Math, Pass, Problem};
 use super::scatter::Scatter;
 use super::winograd::{self, Winograd, WinogradGradient};
 use super::{Epilogue, Kit, bias, naive};
+use crate::runtime::memory as scratch;
 use crate::runtime::{env, pool, trace};
 use crate::status::{Error, Status};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -197,10 +198,16 @@ impl Plan {
                 });
             }
         }
+        // What one thread needs decides whether there is enough: the way must not depend on the number of threads.
+        let allows = |threads: usize| scratch::allows::<u8>(self.room(threads, with_weights).bytes(threads));
+        let enough = inputs.workspace.is_some() || allows(1);
+        while threads > 1 && inputs.workspace.is_none() && !allows(threads) {
+            threads /= 2;
+        }
         let room = self.room(threads, with_weights);
         // SAFETY: the caller's promise, and memory of the size that the algorithm asked for.
         unsafe {
-            match Memory::new(room, threads, inputs.workspace) {
+            match if enough { Memory::new(room, threads, inputs.workspace) } else { None } {
                 Some(memory) => {
                     let mut prepared = inputs.prepared;
                     if with_weights && self.prepared() > 0 {
