@@ -33,7 +33,7 @@ pub trait Simd: Copy {
         // SAFETY: the contract of the trait.
         unsafe { Self::load_first(p, n) }
     }
-    /// The first `n <= LANES` lanes to memory. Touches no other element.
+    /// The first `n < LANES` lanes to memory (all of them only where masks are free). Touches no other element.
     unsafe fn store_first(self, p: *mut Self::T, n: usize);
     /// Lanes from a packed panel: the kernel's own order of the same number of elements.
     unsafe fn load_packed(p: *const Self::T) -> Self;
