@@ -9,7 +9,7 @@ CARGO  ?= cargo
 .PHONY: help build demo test test-avx512 bench performance install headers headers-check fmt clippy dist clean
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
+	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
 
 build: ## shared and static library, in build/cmake
 	@tests/setup.sh build

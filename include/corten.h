@@ -95,22 +95,23 @@ enum { CORTEN_FORWARD = 0, CORTEN_BACKWARD_DATA = 1, CORTEN_BACKWARD_WEIGHTS = 2
  * outermost first: depth, height, width of a volume; height, width of an image; length of a line.
  *
  * Weights are those of a convolution from in_channels to out_channels: O = out_channels, I = in_channels / groups. A
- * transposed convolution (the gradient of a convolution as a layer) has those of the convolution it is the transpose of:
+ * transposed convolution (deconvolution) has those of the convolution it is the transpose of:
  * O = in_channels, I = out_channels / groups, which is what PyTorch and TensorFlow keep. */
 typedef struct corten_conv {
   size_t struct_size;     /* sizeof(corten_conv) */
-  int32_t data_type;      /* CORTEN_F32 */
+  int32_t data_type;      /* CORTEN_F32, no other yet */
   int32_t dims;           /* spatial dimensions: 1, 2 or 3 */
   int32_t layout;         /* of x, y and their gradients */
   int32_t weights_layout; /* the 1D and 3D forms have fewer or more spatial places: OIW, ODHWI, ... */
   int32_t transposed;     /* 1: transposed convolution */
-  int32_t math;           /* CORTEN_MATH_STRICT: sums of products only. _DEFAULT: Winograd too */
+  int32_t math;           /* CORTEN_MATH_STRICT: sums of products only. _DEFAULT: Winograd too. _UNSET: that of
+                             corten_conv_set_math or CORTEN_CONV_MATH */
   int32_t activation;     /* of the forward pass */
   float slope;            /* of CORTEN_LEAKY_RELU */
   float beta;             /* factor of what the result held before; 0 never reads it */
   int32_t reserved;       /* 0 */
   int64_t batch;          /* images; 0 is legal */
-  int64_t groups;         /* in_channels: depthwise */
+  int64_t groups;         /* 1, or a divisor of both numbers of channels; in_channels is a depthwise convolution */
   int64_t in_channels;    /* of all groups */
   int64_t out_channels;
   int64_t input[3];
@@ -126,14 +127,15 @@ typedef struct corten_conv {
 /* A plan: a problem, a pass and its algorithm, perhaps with weights. */
 typedef struct corten_conv_plan corten_conv_plan;
 
-/* Fills a problem with defaults: one image of one channel and one pixel, kernel 1, stride 1, no padding, one group,
- * channels first, weights in OIHW order, beta 0, no activation. dims: spatial dimensions, 1 to 3. */
+/* Fills a problem with defaults: one image of one channel and one pixel, kernel 1, stride 1, dilation 1, no padding, one
+ * group, output sizes that follow from the rest, channels first, weights in OIHW order, beta 0, no activation, the
+ * process's math mode. dims: spatial dimensions, 1 to 3. */
 void corten_conv_init(corten_conv *conv, int dims);
 
 /* Checks a problem and writes the size of its output: as many numbers as it has dimensions, the rest 1. */
 int corten_conv_output_size(const corten_conv *conv, int64_t *output);
 
-/* y := act(conv(x, weights) + bias + beta*y). bias may be NULL. workspace may be NULL with workspace_bytes 0: the
+/* y := act(conv(x, weights) + bias + beta*y). bias may be NULL. The tensors of a call share no memory. workspace may be NULL with workspace_bytes 0: the
  * library has its own. */
 int corten_conv_forward(const corten_conv *conv, const void *x, const void *weights, const void *bias,
     void *y, void *workspace, size_t workspace_bytes);
@@ -199,7 +201,7 @@ enum corten_op {
     CORTEN_MAX = 3,
     CORTEN_PRODUCT = 4,
     CORTEN_ADASUM = 5,
-    /* To be added to an operation on CORTEN_F32: the data travels as ... */
+    /* To be added to an operation on CORTEN_F32: the data travels in 16 bits. */
     CORTEN_WIRE_BF16 = 0x100,
     CORTEN_WIRE_F16 = 0x200
 };
@@ -207,7 +209,7 @@ enum corten_op {
 /* The process set of all ranks. */
 #define CORTEN_ALL 0
 
-/* Comes together with the other ranks: those of corten-run, of an MPI launcher, or nobody (then there is one rank).
+/* Joins the other ranks: those of corten-run, of an MPI launcher, or nobody (then there is one rank).
  * All ranks call it. Again after corten_shutdown, as often as one likes. */
 int corten_init(void);
 

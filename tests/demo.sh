@@ -95,4 +95,4 @@ if not ok or not lines or not after["error"] < 1e-10 * n:
     sys.exit("FAILED: NumPy did not run on Corten, or the result is wrong")
 END
 echo
-echo "Demo finished. Use it yourself:  LD_PRELOAD=${preload#"$PWD"/} your-program"
+echo "Demo finished. Use it yourself:  LD_PRELOAD=$preload your-program"

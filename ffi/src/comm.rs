@@ -138,7 +138,7 @@ unsafe fn pieces(
     Ok(list)
 }
 
-/// Comes together with the other ranks: those of `corten-run`, of an MPI launcher, or nobody (then there is one rank).
+/// Joins the other ranks: those of `corten-run`, of an MPI launcher, or nobody (then there is one rank).
 /// All ranks call it. Again after corten_shutdown, as often as one likes.
 #[unsafe(no_mangle)]
 pub extern "C" fn corten_init() -> c_int {

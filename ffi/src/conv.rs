@@ -196,8 +196,9 @@ fn expect(plan: &Plan, pass: Pass) -> Result<(), Error> {
     invalid(format!("plan is one of {}, expected one of {}", plan.pass().name(), pass.name()))
 }
 
-/// Fills a problem with defaults: one image of one channel and one pixel, kernel 1, stride 1, no padding, one group,
-/// channels first, weights in OIHW order, beta 0, no activation. dims: spatial dimensions, 1 to 3.
+/// Fills a problem with defaults: one image of one channel and one pixel, kernel 1, stride 1, dilation 1, no padding, one
+/// group, output sizes that follow from the rest, channels first, weights in OIHW order, beta 0, no activation, the
+/// process's math mode. dims: spatial dimensions, 1 to 3.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn corten_conv_init(conv: *mut corten_conv, dims: c_int) {
     if !conv.is_null() {
@@ -223,7 +224,7 @@ pub unsafe extern "C" fn corten_conv_output_size(conv: *const corten_conv, outpu
     code_of("corten_conv_output_size", outcome)
 }
 
-/// y := act(conv(x, weights) + bias + beta*y). bias may be NULL. workspace may be NULL with workspace_bytes 0: the
+/// y := act(conv(x, weights) + bias + beta*y). bias may be NULL. The tensors of a call share no memory. workspace may be NULL with workspace_bytes 0: the
 /// library has its own.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn corten_conv_forward(

@@ -66,7 +66,12 @@ impl Call {
     #[inline(always)]
     pub fn done<const N: usize>(&self, start: Option<Instant>, sizes: [(&str, usize); N], flops: f64) {
         if let Some(start) = start {
-            trace::report(self.name, &sizes.map(|(label, size)| (label, size as isize)), flops, start);
+            trace::report(
+                &self.name.trim_end().to_ascii_lowercase(),
+                &sizes.map(|(label, size)| (label, size as isize)),
+                flops,
+                start,
+            );
         }
     }
 

@@ -15,6 +15,16 @@ pub enum Launch {
     Alone,
 }
 
+impl core::fmt::Display for Launch {
+    fn fmt(&self, f: &mut core::fmt::Formatter) -> core::fmt::Result {
+        match self {
+            Launch::Own { rank, size, .. } => write!(f, "rank {rank} of {size}, by corten-run"),
+            Launch::Mpi { by, rank, size } => write!(f, "rank {rank} of {size}, by {by}"),
+            Launch::Alone => write!(f, "one rank, no launcher"),
+        }
+    }
+}
+
 /// Variables of the launchers, most specific first: name, rank, size, and one that must be there as well. Slurm sets its
 /// numbers in batch scripts too, where nothing was launched: only a step counts.
 const LAUNCHERS: [(&str, &str, &str, &str); 4] = [

@@ -35,7 +35,7 @@ fn read() -> u32 {
 #[inline(never)]
 pub fn report(name: &str, sizes: &[(&str, isize)], flops: f64, start: Instant) {
     let seconds = start.elapsed().as_secs_f64();
-    let mut line = name.trim_end().to_ascii_lowercase();
+    let mut line = name.to_string();
     for (label, size) in sizes {
         line.push_str(&format!(" {label}={size}"));
     }

@@ -64,22 +64,23 @@ enum { CORTEN_FORWARD = 0, CORTEN_BACKWARD_DATA = 1, CORTEN_BACKWARD_WEIGHTS = 2
  * outermost first: depth, height, width of a volume; height, width of an image; length of a line.
  *
  * Weights are those of a convolution from in_channels to out_channels: O = out_channels, I = in_channels / groups. A
- * transposed convolution (the gradient of a convolution as a layer) has those of the convolution it is the transpose of:
+ * transposed convolution (deconvolution) has those of the convolution it is the transpose of:
  * O = in_channels, I = out_channels / groups, which is what PyTorch and TensorFlow keep. */
 typedef struct corten_conv {
   size_t struct_size;     /* sizeof(corten_conv) */
-  int32_t data_type;      /* CORTEN_F32 */
+  int32_t data_type;      /* CORTEN_F32, no other yet */
   int32_t dims;           /* spatial dimensions: 1, 2 or 3 */
   int32_t layout;         /* of x, y and their gradients */
   int32_t weights_layout; /* the 1D and 3D forms have fewer or more spatial places: OIW, ODHWI, ... */
   int32_t transposed;     /* 1: transposed convolution */
-  int32_t math;           /* CORTEN_MATH_STRICT: sums of products only. _DEFAULT: Winograd too */
+  int32_t math;           /* CORTEN_MATH_STRICT: sums of products only. _DEFAULT: Winograd too. _UNSET: that of
+                             corten_conv_set_math or CORTEN_CONV_MATH */
   int32_t activation;     /* of the forward pass */
   float slope;            /* of CORTEN_LEAKY_RELU */
   float beta;             /* factor of what the result held before; 0 never reads it */
   int32_t reserved;       /* 0 */
   int64_t batch;          /* images; 0 is legal */
-  int64_t groups;         /* in_channels: depthwise */
+  int64_t groups;         /* 1, or a divisor of both numbers of channels; in_channels is a depthwise convolution */
   int64_t in_channels;    /* of all groups */
   int64_t out_channels;
   int64_t input[3];
@@ -111,7 +112,7 @@ enum corten_op {
     CORTEN_MAX = 3,
     CORTEN_PRODUCT = 4,
     CORTEN_ADASUM = 5,
-    /* To be added to an operation on CORTEN_F32: the data travels as ... */
+    /* To be added to an operation on CORTEN_F32: the data travels in 16 bits. */
     CORTEN_WIRE_BF16 = 0x100,
     CORTEN_WIRE_F16 = 0x200
 };

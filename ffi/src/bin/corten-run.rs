@@ -140,7 +140,7 @@ fn check() {
     println!("instruction set   {}", runtime::isa_name());
     print!("{}", world::describe());
     match launch::find() {
-        Ok(found) => println!("started as        {found:?}"),
+        Ok(found) => println!("started as        {found}"),
         Err(e) => println!("started as        {}", e.text),
     }
     for var in env::ALL {
