@@ -16,25 +16,23 @@ fn kernel<T: Scalar>() -> &'static dyn LineKernel<T> {
     T::kernels().lines
 }
 
-/// Elements up to which a vector takes the loop for any increments.
-const FEW: usize = 3;
-
 // A routine on short vectors is as fast as the way to its kernel is short. So each is a test for the usual case, which is
 // compiled into the caller and ends in the kernel, and a function for all others, which gets its arguments in registers.
 
-/// The kernels, if the vectors are consecutive, neither too short nor long enough for threads, and a table was chosen.
+/// The kernels, if the vectors are consecutive, neither empty nor long enough for threads, and a table was chosen. Short
+/// ones, too: an element's bits must not depend on how many there are (LAPACK's drivers compare such results).
 #[inline(always)]
 fn usual<T: Scalar>(n: usize, incx: isize, incy: isize) -> Option<&'static dyn LineKernel<T>> {
-    if incx != 1 || incy != 1 || !(FEW + 1..=LONG).contains(&n) {
+    if incx != 1 || incy != 1 || !(1..=LONG).contains(&n) {
         return None;
     }
     T::kernels_at_hand().map(|kernels| kernels.lines)
 }
 
-/// Both for a kernel: consecutive, not too short, and no element of one is a different element of the other.
+/// Both for a kernel: consecutive, not empty, and no element of one is a different element of the other.
 #[inline(always)]
 fn consecutive<T: Scalar>(n: usize, x: *const T, incx: isize, y: *const T, incy: isize) -> bool {
-    n > FEW && incx == 1 && incy == 1 && (x == y || apart(n, x, y))
+    n > 0 && incx == 1 && incy == 1 && (x == y || apart(n, x, y))
 }
 
 #[inline(always)]
@@ -149,7 +147,7 @@ pub fn scal<T: Scalar>(alpha: T, x: VecMut<T>) {
 }
 #[inline(never)]
 fn scal_any<T: Scalar>(n: usize, alpha: T, x: *mut T, incx: isize) {
-    if incx == 1 && n > FEW {
+    if incx == 1 && n > 0 {
         let x = At(x);
         // SAFETY: the view's own elements; every task has some of its own.
         return in_pieces(n, &move |i, n| unsafe { kernel::<T>().scal(n, alpha, x.from(i)) });
@@ -169,7 +167,7 @@ pub fn scal_real<T: Scalar>(alpha: T::Real, x: VecMut<T>) {
 }
 #[inline(never)]
 fn scal_real_any<T: Scalar>(n: usize, alpha: T::Real, x: *mut T, incx: isize) {
-    if incx == 1 && n > FEW {
+    if incx == 1 && n > 0 {
         let x = At(x);
         // SAFETY: the view's own elements; every task has some of its own.
         return in_pieces(n, &move |i, n| unsafe { kernel::<T>().scal_real(n, alpha, x.from(i)) });
@@ -226,7 +224,7 @@ pub fn dot<T: Scalar>(x: VecRef<T>, conj_x: bool, y: VecRef<T>) -> T {
 }
 #[inline(never)]
 fn dot_any<T: Scalar>(n: usize, x: *const T, incx: isize, conj_x: bool, y: *const T, incy: isize) -> T {
-    if incx == 1 && incy == 1 && n > FEW {
+    if incx == 1 && incy == 1 && n > 0 {
         let (x, y) = (At(x), At(y));
         // SAFETY: the views' own elements.
         return sum_in_pieces(n, &move |i, n| unsafe { kernel::<T>().dot(n, x.from(i), conj_x, y.from(i)) });
@@ -261,7 +259,7 @@ pub fn nrm2<T: Scalar>(x: VecRef<T>) -> T::Real {
 }
 #[inline(never)]
 fn sum_squares_any<T: Scalar>(n: usize, x: *const T, incx: isize) -> f64 {
-    if incx == 1 && n > FEW {
+    if incx == 1 && n > 0 {
         let x = At(x);
         // SAFETY: the view's own elements.
         return sum_in_pieces(n, &move |i, n| unsafe { kernel::<T>().sum_squares(n, x.from(i)) });
@@ -301,7 +299,7 @@ pub fn asum<T: Scalar>(x: VecRef<T>) -> T::Real {
 }
 #[inline(never)]
 fn asum_any<T: Scalar>(n: usize, x: *const T, incx: isize) -> T::Real {
-    if incx == 1 && n > FEW {
+    if incx == 1 && n > 0 {
         let x = At(x);
         // SAFETY: the view's own elements.
         return sum_in_pieces(n, &move |i, n| unsafe { kernel::<T>().asum(n, x.from(i)) });
@@ -338,7 +336,7 @@ pub fn iamax<T: Scalar>(x: VecRef<T>) -> Option<usize> {
 fn iamax_any<T: Scalar>(n: usize, x: *const T, incx: isize) -> usize {
     // SAFETY: the view's own elements, at least one; the kernel's first is not NaN.
     unsafe {
-        if incx == 1 && n > FEW && !(*x).abs1().is_nan() {
+        if incx == 1 && n > 0 && !(*x).abs1().is_nan() {
             return kernel::<T>().iamax(n, x);
         }
         strided::iamax(n, x, incx)
