@@ -36,22 +36,22 @@ const FEW_ROWS: usize = 96;
 /// Most bytes that one thread's packed panel of B may have.
 const B_PANEL: usize = 4 << 20;
 
-/// Whether L2 holds twice so many lines that are `stride` elements apart: a stride that is a multiple of a large power of two
-/// puts them in a few of its sets.
-pub fn spreads(stride: isize, element: usize, lines: usize, caches: &Caches) -> bool {
-    const WAYS: usize = 8;
+/// Lines of a cache that hold elements `stride` apart: a stride that is a multiple of a large power of two puts them in a
+/// few of its sets.
+fn places(stride: isize, element: usize, cache: usize, ways: usize) -> usize {
     let apart = stride.unsigned_abs().saturating_mul(element);
-    let places = (caches.l2 / WAYS) >> apart.trailing_zeros().clamp(6, 30);
-    2 * lines <= places.max(1) * WAYS
+    ((cache / ways) >> apart.trailing_zeros().clamp(6, 30)).max(1) * ways
 }
 
-/// Whether `lines` lines that are `stride` elements apart stay in L1 while a tile passes over them; a way of it is a page,
-/// so strides of large powers of two meet in a few sets. Complex tiles compute long enough not to mind.
+/// Whether L2 holds twice so many lines that are `stride` elements apart.
+pub fn spreads(stride: isize, element: usize, lines: usize, caches: &Caches) -> bool {
+    2 * lines <= places(stride, element, caches.l2, 8)
+}
+
+/// Whether so many lines that are `stride` elements apart stay in L1, of which a way is a page, while a tile passes over
+/// them. Complex tiles compute long enough not to mind.
 pub fn stays_near<T: Scalar>(stride: isize, lines: usize, caches: &Caches) -> bool {
-    const WAY: usize = 4096;
-    let apart = stride.unsigned_abs().saturating_mul(size_of::<T>());
-    let places = WAY >> apart.trailing_zeros().clamp(6, 12);
-    T::IS_COMPLEX || lines <= places * (caches.l1 / WAY).max(1)
+    T::IS_COMPLEX || lines <= places(stride, size_of::<T>(), caches.l1, (caches.l1 >> 12).max(1))
 }
 
 /// k in equal pieces of at most `kc_max`.

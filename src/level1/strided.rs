@@ -1,4 +1,4 @@
-//! The loops of level 1 for any increments, and for vectors too short to be worth the way to a kernel.
+//! The loops of level 1 for any increments.
 //!
 //! Elements are read and written strictly in order, each before the next is read: that is what an increment of zero and
 //! vectors that overlap mean in Reference BLAS. Sums are taken in four parts, so that no addition waits for the one

@@ -1,11 +1,8 @@
-//! Small operands made dense: a copy with rows at consecutive addresses, nothing conjugated, nothing left out.
+//! Small operands in room of their own, on the stack if they fit, and symmetric ones as whole matrices.
 //!
-//! Small products run on operands where they are (`gemm/small.rs`), if these lie right. What does not (a symmetric matrix,
-//! a transposed or conjugated one) is brought into that form, the latter by the kernel's own packing.
+//! Small products run on operands where they are (`gemm/small.rs`), if nothing of these is left out.
 
-use crate::gemm::Operand;
-use crate::gemm::pack::Format;
-use crate::matrix::{MatMut, MatRef, Uplo};
+use crate::matrix::{MatMut, MatRef, Symmetry, Uplo};
 use crate::runtime::memory::Scratch;
 use crate::scalar::Scalar;
 use core::mem::MaybeUninit;
@@ -25,41 +22,23 @@ pub fn with_room<T, R>(n: usize, f: impl FnOnce(Option<*mut T>) -> R) -> R {
     f(scratch.as_ref().map(Scratch::ptr))
 }
 
-/// Elements that [`dense`] needs for an operand.
-pub fn room<T: Scalar>(operand: &Operand<T>) -> usize {
-    operand.cols() * (operand.rows() + T::kernels().gemm.mr())
-}
-
-/// The operand as a matrix of its own, with rows at consecutive addresses.
+/// A symmetric or Hermitian matrix of which one triangle is stored, with both.
 ///
 /// # Safety
-/// `to` has [`room`] for it, for as long as the result lives.
-pub unsafe fn dense<'a, T: Scalar>(operand: &Operand<T>, to: *mut T) -> MatRef<'a, T> {
-    let kernel = T::kernels().gemm;
-    let (m, k) = (operand.rows(), operand.cols());
-    if let Operand::Symmetric(a, uplo, symmetry) = *operand {
-        // SAFETY: the copy has m x m elements.
-        let mut copy = unsafe { MatMut::new(to, m, m, 1, m as isize) };
-        for j in 0..m {
-            for i in if uplo == Uplo::Lower { j..m } else { 0..j + 1 } {
-                let x = a.get(i, j);
-                copy.set(j, i, x.conj_if(symmetry.is_hermitian()));
-                copy.set(i, j, x);
-            }
-            if symmetry.is_hermitian() {
-                copy.set(j, j, T::from_real(a.get(j, j).re()));
-            }
+/// `to` has room for as many elements as the matrix has, for as long as the result lives.
+pub unsafe fn whole<'a, T: Scalar>(a: MatRef<T>, uplo: Uplo, symmetry: Symmetry, to: *mut T) -> MatRef<'a, T> {
+    let n = a.rows();
+    // SAFETY: the copy has n x n elements.
+    let mut copy = unsafe { MatMut::new(to, n, n, 1, n as isize) };
+    for j in 0..n {
+        for i in if uplo == Uplo::Lower { j..n } else { 0..j + 1 } {
+            let x = a.get(i, j);
+            copy.set(j, i, x.conj_if(symmetry.is_hermitian()));
+            copy.set(i, j, x);
         }
-        return copy.as_ref();
-    }
-    let panel = to.wrapping_add(m * k);
-    // SAFETY: the copy has m x k elements, behind it is a panel of k steps.
-    unsafe {
-        for i in (0..m).step_by(kernel.mr()) {
-            let lanes = kernel.mr().min(m - i);
-            operand.pack_panel(kernel, Format::A, i, lanes, 0, k, panel);
-            kernel.unpack_a(lanes, k, panel, to.add(i), 1, m as isize);
+        if symmetry.is_hermitian() {
+            copy.set(j, j, T::from_real(a.get(j, j).re()));
         }
-        MatMut::new(to, m, k, 1, m as isize).as_ref()
     }
+    copy.as_ref()
 }

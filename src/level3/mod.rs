@@ -18,7 +18,7 @@ use crate::gemm::{Operand, Product, Threads, run, small};
 use crate::level2;
 use crate::matrix::{MatMut, MatRef, Side, Symmetry, Uplo};
 use crate::scalar::Scalar;
-use dense::{dense, room, with_room};
+use dense::{whole, with_room};
 
 /// C := alpha A B + beta C. What is small is compiled into the caller: views become arguments of the kernel without
 /// passing through memory.
@@ -85,9 +85,9 @@ pub fn symm<T: Scalar>(
         return on(special);
     }
     // Small, as a general matrix, it may be taken in place.
-    with_room(room(&special), |to| match to {
+    with_room(n * n, |to| match to {
         // SAFETY: the room for the copy.
-        Some(to) => on(Operand::General(unsafe { dense(&special, to) })),
+        Some(to) => on(Operand::General(unsafe { whole(a, uplo, symmetry, to) })),
         None => on(special),
     });
 }
