@@ -130,6 +130,42 @@ fn level1<T: Scalar>(
     (out.bufs.iter().map(|b| b.iter().map(|x| x.z()).collect()).collect(), out.value, out.index)
 }
 
+/// An element's bits do not depend on how many elements a vector has: LAPACK's drivers compare eigenvalues that were
+/// computed with and without vectors.
+fn lengths<T: Scalar>() {
+    use corten_tests::problem::Returns;
+    const MOST: usize = 70;
+    let mut rng = Rng::new(5);
+    let mut draw = || -> Vec<Z> { (0..MOST).map(|_| rng.value::<T>()).collect() };
+    let (x, y) = (draw(), draw());
+    let rot = |n: usize| -> Vec<Vec<Z>> {
+        let mut p = Problem::<T>::new(format!("{}rot", T::mixed_prefix()), None);
+        p.int(n);
+        for v in [&x, &y] {
+            let b = p.alloc(n);
+            p.bufs[b].data = v[..n].iter().map(|z| T::new(*z)).collect();
+            p.buf(b).inc(1);
+        }
+        p.real(0.8).real(0.6);
+        let out = p.run(Api::Fortran, Layout::Guards(1));
+        out.bufs.iter().map(|b| b.iter().map(|x| x.z()).collect()).collect()
+    };
+    let alpha = Z { re: 0.3, im: if T::COMPLEX { -0.7 } else { 0.0 } };
+    let other = |name: &str, n: usize, vectors: &[&[Z]]| {
+        let vectors: Vec<&[Z]> = vectors.iter().map(|v| &v[..n]).collect();
+        level1::<T>(&format!("{}{name}", T::LETTER), Returns::Nothing, Some(alpha), &vectors).0
+    };
+    let all = |n: usize| [rot(n), other("axpy", n, &[&x, &y]), other("scal", n, &[&x])];
+    let longest = all(MOST);
+    for n in 1..MOST {
+        for (few, many) in all(n).into_iter().flatten().zip(longest.iter().flatten()) {
+            for (i, (a, b)) in few.iter().zip(many).enumerate() {
+                assert!(a == b, "element {i} of {n}: {a:?}, of {MOST}: {b:?}");
+            }
+        }
+    }
+}
+
 /// Promise 2: the special values of level 1, as Reference BLAS has them.
 fn p2_level1<T: Scalar>() {
     use corten_tests::problem::Returns;
@@ -308,6 +344,7 @@ fn p7_exact<T: Scalar>() {
 
 for_types!(
     p1_same_bits_at_any_alignment => p1,
+    p1_same_bits_at_any_length => lengths,
     p2_zero_coefficients_read_nothing => p2,
     p2_inf_and_nan_in_gemm => p2_gemm_inf,
     p2_inf_and_nan_in_level_1 => p2_level1,
