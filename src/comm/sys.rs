@@ -177,19 +177,24 @@ const SOL_SOCKET: c_int = 1;
 const SCM_RIGHTS: c_int = 1;
 const CARRIER: usize = 16 + 4;
 
+/// One piece of bytes and one descriptor; both must outlive the message.
+fn message(iov: &mut IoVec, carrier: &mut Carrier) -> MsgHdr {
+    MsgHdr {
+        name: core::ptr::null_mut(),
+        name_len: 0,
+        iov,
+        iov_len: 1,
+        control: core::ptr::from_mut(carrier).cast(),
+        control_len: size_of::<Carrier>(),
+        flags: 0,
+    }
+}
+
 /// Sends bytes and a descriptor, all or an error.
 pub fn send_descriptor(to: &UnixStream, bytes: &[u8], fd: RawFd) -> Result {
     let mut iov = IoVec { base: bytes.as_ptr().cast_mut().cast(), len: bytes.len() };
     let mut carrier = Carrier { len: CARRIER, level: SOL_SOCKET, kind: SCM_RIGHTS, fd, pad: 0 };
-    let message = MsgHdr {
-        name: core::ptr::null_mut(),
-        name_len: 0,
-        iov: &raw mut iov,
-        iov_len: 1,
-        control: (&raw mut carrier).cast(),
-        control_len: size_of::<Carrier>(),
-        flags: 0,
-    };
+    let message = message(&mut iov, &mut carrier);
     // SAFETY: all parts live through the call; MSG_NOSIGNAL.
     let sent = unsafe { sendmsg(to.as_raw_fd(), &raw const message, 0x4000) };
     if sent == bytes.len() as isize { Ok(()) } else { Err(Error::system("sending a descriptor")) }
@@ -199,15 +204,7 @@ pub fn send_descriptor(to: &UnixStream, bytes: &[u8], fd: RawFd) -> Result {
 pub fn receive_descriptor(from: &UnixStream, bytes: &mut [u8]) -> std::io::Result<(usize, Option<OwnedFd>)> {
     let mut iov = IoVec { base: bytes.as_mut_ptr().cast(), len: bytes.len() };
     let mut carrier = Carrier::default();
-    let mut message = MsgHdr {
-        name: core::ptr::null_mut(),
-        name_len: 0,
-        iov: &raw mut iov,
-        iov_len: 1,
-        control: (&raw mut carrier).cast(),
-        control_len: size_of::<Carrier>(),
-        flags: 0,
-    };
+    let mut message = message(&mut iov, &mut carrier);
     // SAFETY: all parts live through the call; MSG_CMSG_CLOEXEC.
     let got = unsafe { recvmsg(from.as_raw_fd(), &raw mut message, 0x4000_0000) };
     if got < 0 {

@@ -321,8 +321,6 @@ pub struct Cut {
 
 /// Results of a block at most.
 const PIXELS: usize = 768;
-/// Bytes of a block's strip at most, if the block has more than one result.
-const STRIP: usize = 1 << 20;
 
 impl Cut {
     pub fn new(w: &Window, kit: &Kit, threads: usize) -> Cut {
@@ -336,24 +334,7 @@ impl Cut {
             }
             (0..3).map(|d| w.dims[d].reach(b[d + 1])).product::<usize>() * b[0] * w.cin
         };
-        // From the innermost dimension on, as many as fit; even pieces.
-        let mut block = [1; 4];
-        for d in [3, 2, 1, 0] {
-            let mut n = 1;
-            let others: usize = block.iter().product();
-            while n < counts[d] {
-                let mut more = block;
-                more[d] = n + 1;
-                if others * (n + 1) > enough || size(more) * 4 > STRIP {
-                    break;
-                }
-                n += 1;
-            }
-            block[d] = counts[d].div_ceil(counts[d].div_ceil(n).max(1)).max(1);
-            if block[d] < counts[d] {
-                break;
-            }
-        }
+        let block = strip::block(counts, enough, size);
         let blocks = [0, 1, 2, 3].map(|d| counts[d].div_ceil(block[d]));
         let tasks = blocks.iter().product::<usize>() * w.groups;
         let mr = kit.conv.mr();

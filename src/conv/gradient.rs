@@ -23,8 +23,6 @@ use crate::runtime::{cpu, pool};
 
 /// Pixels of a block at most: the steps for which the register tile was measured.
 const BLOCK: usize = 384;
-/// Bytes of a block's strip at most, if it has more than one pixel.
-const STRIP: usize = 1 << 20;
 /// Lanes that are gathered at a time.
 const LANES: usize = 384;
 /// Bytes of partial sums beyond the first.
@@ -83,23 +81,7 @@ impl Gradient {
             let pixels = (0..3).map(|d| reach(d, b[d + 1])).product::<usize>() * b[0];
             if in_place { 0 } else { pixels * icg }
         };
-        let mut block = [1; 4];
-        for d in [3, 2, 1, 0] {
-            let others: usize = block.iter().product();
-            let mut n = 1;
-            while n < counts[d] {
-                let mut more = block;
-                more[d] = n + 1;
-                if others * (n + 1) > BLOCK.min(kit.gemm.kc()) || size(more) * 4 > STRIP {
-                    break;
-                }
-                n += 1;
-            }
-            block[d] = counts[d].div_ceil(counts[d].div_ceil(n).max(1)).max(1);
-            if block[d] < counts[d] {
-                break;
-            }
-        }
+        let block = strip::block(counts, BLOCK.min(kit.gemm.kc()), size);
         let blocks = [0, 1, 2, 3].map(|d| counts[d].div_ceil(block[d]));
         let lanes = if depthwise { taps.len() } else { taps.len() * icg };
         let pitch = ocg.next_multiple_of(kit.conv.lanes());

@@ -14,6 +14,32 @@ pub struct Extent {
     pub len: [usize; 3],
 }
 
+/// Bytes of a block's strip at most, if the block has more than one result.
+const LARGEST: usize = 1 << 20;
+
+/// Sides of the blocks that `counts` results are computed in: from the innermost dimension on as many as there may be (no
+/// more than `most` in all, and a strip of `size` elements that stays in cache), in even pieces.
+pub fn block(counts: [usize; 4], most: usize, size: impl Fn([usize; 4]) -> usize) -> [usize; 4] {
+    let mut block = [1; 4];
+    for d in [3, 2, 1, 0] {
+        let others: usize = block.iter().product();
+        let mut n = 1;
+        while n < counts[d] {
+            let mut more = block;
+            more[d] = n + 1;
+            if others * (n + 1) > most || size(more) * size_of::<f32>() > LARGEST {
+                break;
+            }
+            n += 1;
+        }
+        block[d] = counts[d].div_ceil(counts[d].div_ceil(n).max(1)).max(1);
+        if block[d] < counts[d] {
+            break;
+        }
+    }
+    block
+}
+
 /// Copies a box of an image with so many pixels in each dimension to `dst`, `pitch` elements a pixel; what lies outside
 /// the image, and elements from `channels` on, are zero.
 ///
