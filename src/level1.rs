@@ -323,8 +323,8 @@ pub fn sum_parts<T: Scalar>(x: VecRef<T>) -> T::Real {
 /// First element of the largest |re| + |im|. A NaN is never larger than anything, unless it stands first.
 #[inline(always)]
 pub fn iamax<T: Scalar>(x: VecRef<T>) -> Option<usize> {
-    if x.is_empty() {
-        return None;
+    if x.len() <= 1 {
+        return (!x.is_empty()).then_some(0);
     }
     Some(match usual::<T>(x.len(), x.inc(), 1) {
         // SAFETY: the view's own elements, at least one, and the first is not NaN.

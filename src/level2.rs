@@ -186,7 +186,7 @@ fn sym_mv_gathered<T: Scalar>(alpha: T, a: Lines<T>, symmetry: Symmetry, x: VecR
 }
 
 /// Triangles of at least so many lines are cut into parts; smaller ones are one thread's work.
-const SHARED: usize = 1024;
+const SHARED: usize = 512;
 
 /// Adds alpha A x to y, where each part of the triangle adds to a vector of its own, and these are added in order: what
 /// the parts are depends on n alone. Says whether there was memory for it. Vectors as above.
@@ -194,7 +194,7 @@ const SHARED: usize = 1024;
 #[inline(never)]
 fn sym_mv_in_parts<T: Scalar>(alpha: T, a: &Lines<T>, symmetry: Symmetry, x: *const T, y: *mut T) -> bool {
     let n = a.lines();
-    let parts = (n / 512).clamp(2, 32);
+    let parts = (n / 512 * 2).clamp(2, 32);
     let Some(scratch) = Scratch::take_for::<T>(n * parts) else { return false };
     // SAFETY: the scratch memory has as many elements, and is alive until the end; the vectors are as long as the matrix.
     let (all, x, y) =
@@ -247,8 +247,36 @@ fn triangular<T: Scalar>(a: Lines<T>, diag: Diag, x: VecMut<T>, solving: bool) {
 /// The vector is consecutive and as long as the matrix is.
 #[inline(always)]
 fn triangular_consecutive<T: Scalar>(a: &Lines<T>, diag: Diag, x: *mut T, solving: bool) {
-    // SAFETY: as the text says.
-    unsafe { if solving { kernel::<T>().tri_sv(a, diag, x) } else { kernel::<T>().tri_mv(a, diag, x) } }
+    if a.lines() < HALVED || !triangular_in_halves(a, diag, x, solving) {
+        // SAFETY: as the text says.
+        unsafe { if solving { kernel::<T>().tri_sv(a, diag, x) } else { kernel::<T>().tri_mv(a, diag, x) } }
+    }
+}
+
+/// Triangles of at least so many lines are cut in halves: threads share the rectangle between them.
+const HALVED: usize = 512;
+
+/// With the halves `[a1 a12; a2]` of an upper triangle: `x1 := a1 x1 + a12 x2`, then `x2 := a2 x2`; solving is the way back. Where
+/// it is cut depends on n alone. False for a matrix that has no halves.
+#[cold]
+#[inline(never)]
+fn triangular_in_halves<T: Scalar>(a: &Lines<T>, diag: Diag, x: *mut T, solving: bool) -> bool {
+    let h = a.lines() / 2 / 32 * 32;
+    let Some([first, corner, second]) = a.halves(h) else { return false };
+    let other = x.wrapping_add(h);
+    let is_upper = (a.axis() == Axis::Cols) == a.is_head();
+    // The half that the rectangle adds to, and the one that it reads.
+    let (to, own, from, read) = if is_upper { (x, first, other, second) } else { (other, second, x, first) };
+    if solving {
+        triangular_consecutive(&read, diag, from, solving);
+        mv_consecutive(-T::ONE, &corner, from, to);
+        triangular_consecutive(&own, diag, to, solving);
+    } else {
+        triangular_consecutive(&own, diag, to, solving);
+        mv_consecutive(T::ONE, &corner, from, to);
+        triangular_consecutive(&read, diag, from, solving);
+    }
+    true
 }
 
 #[inline(never)]

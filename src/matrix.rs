@@ -564,6 +564,22 @@ impl<'a, T: Scalar> Lines<'a, T> {
     pub fn strict(self) -> Self {
         if self.is_head() { Lines { after: -1, ..self } } else { Lines { before: -1, ..self } }
     }
+    /// A triangle in full storage as two smaller ones, of the first `h` and of the other rows and columns, and the rectangle
+    /// between them.
+    pub fn halves(&self, h: usize) -> Option<[Self; 3]> {
+        if self.bend != 0 || self.is_banded() || self.is_whole() {
+            return None;
+        }
+        let rest = self.lines - h;
+        let second = self.at(h).wrapping_add(h);
+        let (corner, lines, len) =
+            if self.is_head() { (self.at(h), rest, h) } else { (self.at(0).wrapping_add(h), h, rest) };
+        Some([
+            Lines { lines: h, len: h, ..*self },
+            Lines { origin: corner, lines, len, before: ALL, after: ALL, ..*self },
+            Lines { origin: second, lines: rest, len: rest, ..*self },
+        ])
+    }
     /// The same elements, conjugated or not.
     #[inline]
     pub fn with_conj(self, conj: bool) -> Self {

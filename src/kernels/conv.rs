@@ -204,6 +204,10 @@ pub struct PixelTile<T> {
     finish: Finish<T>,
 }
 
+/// Pixels of a tile at most: with more of them the compiler keeps loads of several steps in registers, and accumulators in
+/// memory.
+const WIDE: usize = 6;
+
 /// [`Pixels`]: the pixels of a tile stay in L1 while the panels pass.
 #[inline(always)]
 pub unsafe fn pixels<S: PixelTiles<V>, V: RealSimd, const MV: usize, const NR: usize>(p: &Pixels<V::T>) {
@@ -212,7 +216,7 @@ pub unsafe fn pixels<S: PixelTiles<V>, V: RealSimd, const MV: usize, const NR: u
     unsafe {
         let mut j = 0;
         while j < p.pixels {
-            let cols = NR.min(p.pixels - j);
+            let cols = NR.min(WIDE).min(p.pixels - j);
             let mut i = 0;
             while i < p.lanes {
                 let rows = mr.min(p.lanes - i);
@@ -240,7 +244,7 @@ pub unsafe fn pixels<S: PixelTiles<V>, V: RealSimd, const MV: usize, const NR: u
                 }
                 i += mr;
             }
-            j += NR;
+            j += cols;
         }
     }
 }
@@ -251,12 +255,12 @@ unsafe fn columns<S: PixelTiles<V>, V: Simd, const U: usize, const NR: usize>(co
         ($($n:literal)*) => {
             match cols {
                 // SAFETY: as the caller's.
-                $($n if const { $n <= NR } => unsafe { S::tile::<U, $n>(t) },)*
+                $($n if const { $n <= NR && $n <= WIDE } => unsafe { S::tile::<U, $n>(t) },)*
                 _ => debug_assert!(false, "no tile of {cols} pixels"),
             }
         };
     }
-    columns!(1 2 3 4 5 6 7 8)
+    columns!(1 2 3 4 5 6)
 }
 
 /// Elements of a panel that are asked for ahead of their use, in bytes.

@@ -54,8 +54,8 @@ pub unsafe fn dots<V: Simd>(
                 unsafe {
                     match (HIGH.min(m - i), cols.min(n - j)) {
                         (4, 1) => tile!(4, 1),
-                        (4, 2) => tile!(4, 2),
-                        (4, 3) => tile!(4, 3),
+                        (4, 2) if const { wide::<V>() >= 2 } => tile!(4, 2),
+                        (4, 3) if const { wide::<V>() >= 3 } => tile!(4, 3),
                         (high, wide) => {
                             for l in 0..high {
                                 let x = x.wrapping_offset(l as isize * x_lane);

@@ -14,6 +14,7 @@
 //! Contract of all functions: as in `tile.rs`.
 
 use super::simd::Simd;
+use super::tile::unrolled;
 use crate::matrix::Uplo;
 use crate::scalar::Scalar;
 
@@ -267,10 +268,10 @@ unsafe fn solve_tile<
         let (square, mut b, first, steps) = place::<V::T, NR, LOWER>(u, j);
         let x = rows.x.wrapping_offset(j as isize * rows.step);
         let mut acc = [[V::zero(); MV]; N];
-        for (l, tile) in acc.iter_mut().enumerate() {
-            *tile = load::<V, MV, PACKED>(x.offset(l as isize * rows.step));
-            scale(tile, alpha);
-        }
+        unrolled!(N, |l| {
+            acc[l] = load::<V, MV, PACKED>(x.offset(l as isize * rows.step));
+            scale(&mut acc[l], alpha);
+        });
         let mut a = rows.x.wrapping_offset(first as isize * rows.step).cast_const();
         for _ in 0..steps {
             let step = load::<V, MV, PACKED>(a);
@@ -283,7 +284,7 @@ unsafe fn solve_tile<
             a = a.wrapping_offset(rows.step);
             b = b.add(NR);
         }
-        for step in 0..N {
+        unrolled!(N, |step| {
             let p = if LOWER { N - 1 - step } else { step };
             let row = square.add(p * NR);
             let mut solved = acc[p];
@@ -303,7 +304,7 @@ unsafe fn solve_tile<
                     }
                 }
             }
-        }
+        });
     }
 }
 
@@ -342,26 +343,24 @@ unsafe fn multiply_tile<
         let (square, mut b, first, steps) = place::<V::T, NR, LOWER>(u, j);
         let x = rows.x.wrapping_offset(j as isize * rows.step);
         let mut acc = [[V::zero(); MV]; N];
-        for step in 0..N {
+        unrolled!(N, |step| {
             // Each row of the square begins the sum on its diagonal, and adds to those that have begun.
             let p = if LOWER { step } else { N - 1 - step };
             let row = square.add(p * NR);
             let column = load::<V, MV, PACKED>(x.offset(p as isize * rows.step));
-            for (l, tile) in acc.iter_mut().enumerate() {
-                if l != p && (l < p) != LOWER {
-                    continue;
+            unrolled!(N, |l| {
+                if l == p {
+                    for i in 0..MV {
+                        let unit = u.diagonal == Diagonal::Unit;
+                        acc[l][i] = if unit { column[i] } else { column[i].mul(V::splat(*row.add(l))) };
+                    }
+                } else if (l < p) == LOWER {
+                    for i in 0..MV {
+                        acc[l][i] = column[i].mul_add(V::splat(*row.add(l)), acc[l][i]);
+                    }
                 }
-                for i in 0..MV {
-                    tile[i] = if l != p {
-                        column[i].mul_add(V::splat(*row.add(l)), tile[i])
-                    } else if u.diagonal == Diagonal::Unit {
-                        column[i]
-                    } else {
-                        column[i].mul(V::splat(*row.add(l)))
-                    };
-                }
-            }
-        }
+            });
+        });
         let mut a = rows.x.wrapping_offset(first as isize * rows.step).cast_const();
         for _ in 0..steps {
             let step = load::<V, MV, PACKED>(a);
@@ -374,9 +373,9 @@ unsafe fn multiply_tile<
             a = a.wrapping_offset(rows.step);
             b = b.add(NR);
         }
-        for (l, tile) in acc.iter_mut().enumerate() {
-            scale(tile, alpha);
-            store::<V, MV, PACKED>(tile, x.offset(l as isize * rows.step));
-        }
+        unrolled!(N, |l| {
+            scale(&mut acc[l], alpha);
+            store::<V, MV, PACKED>(&acc[l], x.offset(l as isize * rows.step));
+        });
     }
 }

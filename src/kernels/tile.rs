@@ -79,6 +79,21 @@ const LATE: usize = 64;
 const AHEAD: usize = 12;
 const LINE: usize = 64;
 
+/// A block for j = 0, 1, ... up to a constant of at most 12, each written out: the compiler unrolls short loops only, and
+/// accumulators that are reached by an index live in memory from the beginning, in the loop over k, too.
+macro_rules! unrolled {
+    ($n:ident, |$j:ident| $body:block) => {
+        unrolled!(@ $n, $j, $body, 0 1 2 3 4 5 6 7 8 9 10 11)
+    };
+    (@ $n:ident, $j:ident, $body:block, $($i:literal)*) => {
+        $(if $i < $n {
+            let $j: usize = $i;
+            $body
+        })*
+    };
+}
+pub(super) use unrolled;
+
 /// The register tiles of one scalar type, each a function of its own under the instruction set's target feature.
 pub trait Tiles<V: Simd> {
     /// Accumulators that the registers hold.
@@ -430,9 +445,9 @@ unsafe fn write<V: Simd, const U: usize, const N: usize, const MASKED: bool>(acc
         let (alpha, beta) = (V::splat(t.alpha), V::splat(t.beta));
         macro_rules! columns {
             (|$x:ident, $load:ident| $y:expr) => {
-                for (j, tile) in acc.iter().enumerate() {
+                unrolled!(N, |j| {
                     let c = t.c.offset(j as isize * t.cs);
-                    for (i, &$x) in tile.iter().enumerate() {
+                    for (i, &$x) in acc[j].iter().enumerate() {
                         let p = c.add(i * V::LANES);
                         if MASKED && i == U - 1 {
                             let rows = t.rows - i * V::LANES;
@@ -451,7 +466,7 @@ unsafe fn write<V: Simd, const U: usize, const N: usize, const MASKED: bool>(acc
                             $y.store(p);
                         }
                     }
-                }
+                });
             };
         }
         if t.beta == V::T::ZERO {

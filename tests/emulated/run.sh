@@ -19,13 +19,13 @@ quick)
     limit=900
     machines=(
         "isa core promises:p7"
-        "isa level1:usual level2:usual level3:usual extensions:usual"
+        "isa level1:usual level2:usual level3:usual extensions:usual conv:exact conv:winograd"
     )
     ;;
 all)
     limit=14400
     machines=(
-        "isa core promises level1 level2 netlib:shipped"
+        "isa core promises level1 level2 conv:bound conv:plan netlib:shipped"
         "isa level3:usual:4 promises:p7:4 level3 extensions netlib:enlarged"
     )
     ;;
@@ -99,7 +99,7 @@ echo "building"
 cargo build --quiet --release --locked -p corten
 built=$(executables --release -p corten-core --lib)
 built+=$'\n'$(executables --manifest-path tests/Cargo.toml --test level1 --test level2 --test level3 \
-    --test extensions --test promises)
+    --test extensions --test promises --test conv)
 cargo build --quiet --locked --manifest-path tests/Cargo.toml --bin probe
 target=$(cargo metadata --format-version 1 --no-deps --manifest-path tests/Cargo.toml |
     sed 's/.*"target_directory":"\([^"]*\)".*/\1/')

@@ -15,6 +15,8 @@ pub enum Size {
     Large,
     /// Sizes past every block size, for the fast oracle.
     Huge,
+    /// A little above 512, from where on the triangles of level 2 are cut.
+    Cut,
     /// Two by two at most: for calls that must cost nothing.
     Tiny,
     /// Five to seven: for operands that are stretched over the address space.
@@ -74,6 +76,7 @@ impl Draw {
             },
             Size::Large => self.rng.range(80, 150) * 2 + 1,
             Size::Huge => self.rng.pick(&[33, 261, 389, 517]),
+            Size::Cut => self.rng.range(512, 600),
             Size::Tiny => self.rng.range(1, 2),
             Size::Few => self.rng.range(5, 7),
         }
@@ -86,7 +89,7 @@ impl Draw {
             Size::Usual => self.dim(),
             Size::Large => self.rng.range(5000, 40000),
             Size::Huge => self.rng.range(100_000, 300_000),
-            Size::Tiny | Size::Few => self.dim(),
+            Size::Cut | Size::Tiny | Size::Few => self.dim(),
         }
     }
 

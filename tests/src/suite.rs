@@ -62,7 +62,7 @@ pub fn check_table<T: Scalar>(table: &[Routine<T>], size: Size, cases: usize) {
         // Large problems cost much: a few combinations, spread over all
         // options (7 has no factor in common with their number).
         let all = combos(r);
-        let some = if size == Size::Usual { all } else { all.min(4) };
+        let some = if matches!(size, Size::Usual | Size::Cut) { all } else { all.min(4) };
         // Routines with few options get more cases of each.
         let each = if size == Size::Usual { cases.max(12 * cases / all as usize) } else { cases };
         for step in 0..some {

@@ -16,4 +16,12 @@ fn large<T: Scalar>() {
     check_table(&table::<T>(), Size::Large, 1)
 }
 
-for_types!(usual_sizes => usual, large_sizes => large);
+/// The routines that cut a triangle into parts when it is large, at such sizes.
+fn cut<T: Scalar>() {
+    let mut routines = table::<T>();
+    routines.retain(|r| ["trmv", "trsv", "symv", "hemv", "spmv", "hpmv"].iter().any(|name| r.name.ends_with(name)));
+    assert!(routines.len() >= 4, "the table has other names");
+    check_table(&routines, Size::Cut, 1)
+}
+
+for_types!(usual_sizes => usual, large_sizes => large, cut_sizes => cut);
