@@ -129,8 +129,10 @@ fn round_down(x: usize, unit: usize) -> usize {
 }
 
 /// Rows and columns of tasks that `threads` threads share an m x n result by: the grid with the least to pack, none
-/// smaller than a register tile.
+/// smaller than a register tile. Tiles that are cut in pieces have too few accumulators to keep a core busy: half a tile for
+/// each task is the least.
 pub fn grid(threads: usize, m: usize, n: usize, mr: usize, nr: usize) -> (usize, usize) {
+    let threads = threads.min((m.saturating_mul(n) / (mr * nr).div_ceil(2)).max(1));
     let (most_rows, most_cols) = (m.div_ceil(mr).max(1), n.div_ceil(nr).max(1));
     let mut best = (1, threads.min(most_cols));
     let mut least = f64::INFINITY;
@@ -179,6 +181,8 @@ mod tests {
             let (rows, cols) = grid(threads, 2000, 2000, 16, 6);
             assert!(rows * cols <= threads && rows * cols * 4 >= threads * 3, "{threads}: {rows}x{cols}");
         }
+        assert_eq!(grid(2, 8, 8, 16, 6), (1, 1));
+        assert_eq!(grid(2, 16, 16, 16, 6), (1, 2));
         assert_eq!(grid(4, 10, 4000, 16, 6), (1, 4));
         assert_eq!(grid(4, 4000, 4, 16, 6), (4, 1));
     }
