@@ -32,8 +32,9 @@ const XI: usize = 36;
 const OUT: usize = 4;
 const IN: usize = 6;
 
-/// Channels from which on the products outweigh the transforms.
-const CHANNELS: usize = 16;
+/// Channels from which on the products outweigh the transforms: forward and backward-data, and backward-weights.
+const CHANNELS: usize = 24;
+const GRADIENT_CHANNELS: usize = 16;
 /// Tiles from which on the weights' transform pays.
 const TILES: usize = 24;
 
@@ -51,7 +52,8 @@ pub fn reason_against(p: &Problem, pass: Pass, kit: &Kit) -> Option<&'static str
     if p.math == Math::Strict {
         return Some("math is strict");
     }
-    if p.icg() < CHANNELS.max(kit.conv.lanes()) || p.ocg() < CHANNELS.max(kit.conv.lanes()) {
+    let least = if pass == Pass::BackwardWeights { GRADIENT_CHANNELS } else { CHANNELS }.max(kit.conv.lanes());
+    if p.icg().min(p.ocg()) < least {
         return Some("few channels in a group");
     }
     let size = if pass == Pass::BackwardData { p.input } else { p.output };
@@ -263,12 +265,20 @@ impl Winograd {
                     // SAFETY: some steps of a panel, all taps; the result's place is this task's.
                     unsafe {
                         if together {
-                            // The taps of a weight are consecutive: nine at a time, in their order or reversed.
+                            // The taps of a weight are consecutive, and so may be the channels: as many as are at a
+                            // time. Then nine taps, in their order or reversed.
+                            let src = plane.wrapping_offset(c as isize * w.filter.i);
+                            if w.filter.i == 9 {
+                                kit.conv.to_last(lanes, 9 * some, src, w.filter.o, 1, taps.as_mut_ptr(), mr);
+                            }
                             for i in 0..some {
-                                let src = plane.wrapping_offset((c + i) as isize * w.filter.i);
-                                kit.conv.to_last(lanes, 9, src, w.filter.o, 1, taps.as_mut_ptr(), mr);
+                                let nine = taps.as_mut_ptr().add(i * 9 * mr);
+                                if w.filter.i != 9 {
+                                    let src = src.wrapping_offset(i as isize * w.filter.i);
+                                    kit.conv.to_last(lanes, 9, src, w.filter.o, 1, nine, mr);
+                                }
                                 let (first, step) = if self.order[0] == 0 { (0, 1) } else { (8 * mr, -1) };
-                                let from = taps.as_ptr().add(first);
+                                let from = nine.add(first).cast_const();
                                 let step = step * mr as isize;
                                 kit.conv.wino_weights(mr, from, step, to.wrapping_add(i * mr), panels * k * mr);
                             }
