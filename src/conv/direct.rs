@@ -689,6 +689,14 @@ impl Task<'_> {
                     for plane in 0..len[0] * len[1] {
                         let (n, z) = ((plane / len[1]) as isize, (plane % len[1]) as isize);
                         let at = n * n_stride + z * w.dims[0].step as isize * s[0] + c as isize;
+                        let (to, to_step) = if first {
+                            let place = (from[0] as isize + n) * w.dst.n + w.place(0, from[1] + z as usize);
+                            let place = place + w.place(1, from[2]) + w.place(2, from[3]) + c as isize;
+                            (dst.wrapping_offset(place), [1, 2].map(|d| w.dims[d].every as isize * w.dst.s[d]))
+                        } else {
+                            let first = temporary.add(plane * len[2] * len[3] * pitch);
+                            (first, [(len[3] * pitch) as isize, pitch as isize])
+                        };
                         kernel.depthwise(&Depthwise {
                             size: [len[2], len[3]],
                             src: base.wrapping_offset(at),
@@ -698,8 +706,8 @@ impl Task<'_> {
                             weights: packed.wrapping_add(c / w.wide(self.kit) * w.depthwise_block(self.kit)),
                             block: w.depthwise_block(self.kit),
                             channels: lanes,
-                            dst: temporary.add(plane * len[2] * len[3] * pitch),
-                            dst_step: [(len[3] * pitch) as isize, pitch as isize],
+                            dst: to,
+                            dst_step: to_step,
                             finish: finish_from(epilogue, c),
                         });
                     }

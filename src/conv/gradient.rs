@@ -141,18 +141,39 @@ impl Gradient {
         }
     }
 
-    fn sums(&self) -> usize {
+    /// Elements of all sums of a chunk.
+    pub fn sums(&self) -> usize {
         self.groups * self.lanes * self.pitch
     }
     pub fn chunks(&self) -> usize {
         self.chunks
     }
-    pub fn room(&self, kit: &Kit) -> Room {
+    /// How threads share a chunk: parts of the groups, output channels and lanes of a task.
+    fn share(&self, kit: &Kit, threads: usize) -> (usize, usize, usize) {
+        // Chunks first: they share nothing. Then output channels and lanes.
+        let wanted = (2 * threads).div_ceil(self.chunks);
+        // Groups of a block one after the other, where there are enough tasks: they share cache lines.
+        let shares = if threads == 1 { 1 } else { wanted.min(self.groups) };
+        let wanted = wanted.div_ceil(shares);
+        let (mr, nr) = (kit.conv.mr(), kit.conv.nr());
+        let (rows, cols) = if threads == 1 || wanted <= 1 {
+            (1, 1)
+        } else if self.depthwise {
+            (wanted.min(self.ocg.div_ceil(mr)), 1)
+        } else {
+            blocking::grid(wanted, self.ocg, self.lanes, mr, nr)
+        };
+        let mt = self.ocg.div_ceil(rows).next_multiple_of(mr);
+        let nt = if self.depthwise { self.lanes } else { self.lanes.div_ceil(cols).next_multiple_of(nr) };
+        (shares, mt, nt)
+    }
+    pub fn room(&self, kit: &Kit, threads: usize) -> Room {
         let pixels: usize = self.block.iter().product();
+        let (_, mt, _) = self.share(kit, threads);
         let width = kit.conv.mr().max(kit.conv.lanes());
         let each = 2 * bytes::<isize>(pixels)
             + bytes::<f32>(self.strip)
-            + bytes::<f32>(self.ocg.next_multiple_of(width) * pixels)
+            + bytes::<f32>(mt.next_multiple_of(width) * pixels)
             + bytes::<f32>(if self.depthwise { 0 } else { (LANES + kit.conv.nr()) * pixels + 16 });
         let each = each.max(bytes::<f32>(STORED * STORED * self.taps.len()));
         Room { shared: bytes::<f32>(self.sums() * (self.chunks - self.direct as usize)), each }
@@ -172,22 +193,8 @@ impl Gradient {
         memory: &Memory,
         threads: usize,
     ) {
+        let (shares, mt, nt) = self.share(kit, threads);
         let threads = threads.min(memory.threads());
-        // Chunks first: they share nothing. Then output channels and lanes.
-        let wanted = (2 * threads).div_ceil(self.chunks);
-        // Groups of a block one after the other, where there are enough tasks: they share cache lines.
-        let shares = if threads == 1 { 1 } else { wanted.min(self.groups) };
-        let wanted = wanted.div_ceil(shares);
-        let (mr, nr) = (kit.conv.mr(), kit.conv.nr());
-        let (rows, cols) = if threads == 1 || wanted <= 1 {
-            (1, 1)
-        } else if self.depthwise {
-            (wanted.min(self.ocg.div_ceil(mr)), 1)
-        } else {
-            blocking::grid(wanted, self.ocg, self.lanes, mr, nr)
-        };
-        let mt = self.ocg.div_ceil(rows).next_multiple_of(mr);
-        let nt = if self.depthwise { self.lanes } else { self.lanes.div_ceil(cols).next_multiple_of(nr) };
         let (rows, cols) = (self.ocg.div_ceil(mt), self.lanes.div_ceil(nt));
         let (x, dy) = if self.exchanged { (dy, x) } else { (x, dy) };
         let (x, dy, sums) = (Shared(x.cast_mut()), Shared(dy.cast_mut()), Shared(memory.shared::<f32>()));
@@ -210,7 +217,7 @@ impl Gradient {
             let sums = if chunk == 0 { one.get() } else { others.get().wrapping_add((chunk - 1) * self.sums()) };
             let start = if chunk == 0 { start } else { 0.0 };
             // SAFETY: each task has its own sums.
-            unsafe { self.part(kit, &part, x.get(), dy.get(), sums, start, memory) }
+            unsafe { self.part(kit, &part, mt, x.get(), dy.get(), sums, start, memory) }
         });
         // The chunks' sums to the first one's, then to where the caller wants them.
         const PIECE: usize = 4096;
@@ -239,6 +246,7 @@ impl Gradient {
         &self,
         kit: &Kit,
         part: &Part,
+        mt: usize,
         x: *const f32,
         dy: *const f32,
         sums: *mut f32,
@@ -253,7 +261,7 @@ impl Gradient {
         let most: usize = self.block.iter().product();
         let (at, places) = (slot.take::<isize>(most), slot.take::<isize>(most));
         let strip = slot.take::<f32>(self.strip);
-        let a = slot.take::<f32>(self.ocg.next_multiple_of(mr) * most);
+        let a = slot.take::<f32>(mt.next_multiple_of(mr.max(kit.conv.lanes())) * most);
         let b = slot.take::<f32>(if self.depthwise { 0 } else { (LANES + nr) * most + 16 });
         let p = &self.p;
         let (all_x, all_dy) = (x, dy);

@@ -2,7 +2,7 @@
 
 use super::direct::{Direct, Window};
 use super::gradient::Gradient;
-use super::memory::{MOST_SLOTS, Memory, Room, bytes};
+use super::memory::{ALIGN, MOST_BYTES, MOST_SLOTS, Memory, Room, bytes};
 use super::pointwise::Pointwise;
 use super::problem::{Math, Pass, Problem};
 use super::scatter::Scatter;
@@ -145,22 +145,44 @@ impl Plan {
         }
     }
 
-    fn room(&self, threads: usize, with_weights: bool) -> Room {
+    pub(super) fn room(&self, threads: usize, with_weights: bool) -> Room {
         let room = match &self.algorithm {
             Algorithm::Direct(d) => d.room(&self.kit, threads),
             Algorithm::Pointwise(d) => d.room(&self.kit),
             Algorithm::Scatter(d) => d.room(&self.kit),
-            Algorithm::Gradient(g) => g.room(&self.kit),
-            Algorithm::Winograd(w) => w.room(&self.kit),
+            Algorithm::Gradient(g) => g.room(&self.kit, threads),
+            Algorithm::Winograd(w) => w.room(&self.kit, threads),
             Algorithm::WinogradGradient(w) => w.room(&self.kit),
         };
         let weights = if with_weights { bytes::<f32>(self.prepared()) } else { 0 };
         Room { shared: room.shared + weights, ..room }
     }
 
+    /// Bytes of a call's memory that [`MOST_BYTES`] does not count: prepared weights, or one set of sums of their gradient.
+    pub(super) fn in_proportion(&self) -> usize {
+        match &self.algorithm {
+            Algorithm::Gradient(g) => bytes::<f32>(g.sums()),
+            Algorithm::WinogradGradient(g) => bytes::<f32>(g.sums()),
+            _ => bytes::<f32>(self.prepared()),
+        }
+    }
+
+    /// So many threads, or fewer if their memory would be too much.
+    pub(super) fn within_bounds(&self, mut threads: usize) -> usize {
+        loop {
+            let room = self.room(threads, true);
+            let left = (MOST_BYTES + self.in_proportion()).saturating_sub(room.shared + ALIGN);
+            let most = left.checked_div(room.each).unwrap_or(threads).max(1);
+            if threads <= most {
+                return threads;
+            }
+            threads = most;
+        }
+    }
+
     /// Bytes of workspace with which a call needs no memory of the library, at the present number of threads.
     pub fn workspace(&self) -> usize {
-        let mut threads = crate::runtime::num_threads().clamp(1, MOST_SLOTS);
+        let mut threads = self.within_bounds(crate::runtime::num_threads().clamp(1, MOST_SLOTS));
         let mut most = 0;
         loop {
             most = most.max(self.room(threads, true).bytes(threads));
@@ -183,7 +205,7 @@ impl Plan {
         let (x, y) = if p.transposed { (inputs.y, inputs.x) } else { (inputs.x, inputs.y) };
         let source = if inner == Pass::Forward { x } else { y };
         let epilogue = Epilogue { beta: p.beta, bias: inputs.bias, activation: p.activation };
-        let wanted = pool::threads_for(p.flops()).min(MOST_SLOTS);
+        let wanted = self.within_bounds(pool::threads_for(p.flops()).clamp(1, MOST_SLOTS));
         let with_weights = inputs.prepared.is_null();
         let mut threads = wanted;
         if let Some((_, size)) = inputs.workspace {
