@@ -260,3 +260,31 @@ fn memory_is_bounded_for_any_number_of_threads() {
         }
     }
 }
+
+/// The reason that is given is one of the problem at hand.
+#[test]
+fn reasons_are_those_of_the_problem() {
+    let kit = Kit::get();
+    type Change = fn(&mut Description);
+    let why = |change: Change| {
+        let mut d = Description::new(2);
+        (d.batch, d.in_channels, d.out_channels, d.input) = (8, 64, 64, [32, 32, 0]);
+        change(&mut d);
+        Plan::with(Problem::new(&d, Math::Default).unwrap(), Pass::Forward, kit).to_string()
+    };
+    let cases: &[(&str, Change)] = &[
+        ("pointwise, pixels in vectors", |_| ()),
+        ("one tap, but strided or padded", |d| d.pad_before = [1; 3]),
+        ("one tap, but strided or padded", |d| d.stride = [2; 3]),
+        ("one tap, and the channels of a pixel", |d| d.layout = 1),
+        ("one tap, but few pixels", |d| d.input = [5, 5, 0]),
+        ("because: the kernel is not 3x3", |d| d.kernel = [5; 3]),
+        ("because: 3x3 kernel of stride 1", |d| d.kernel = [3; 3]),
+        ("because: math is strict", |d| (d.kernel, d.math) = ([3; 3], 2)),
+        ("because: every channel is a group", |d| (d.kernel, d.groups) = ([3; 3], 64)),
+    ];
+    for &(expected, change) in cases {
+        let got = why(change);
+        assert!(got.contains(expected), "{got}: expected {expected:?}");
+    }
+}
