@@ -9,8 +9,12 @@
 //! block of results (a task)                       fill its strip of the source, unless it can be read in place
 //!   output channels in chunks                     (weights of a chunk and a piece stay in L2)
 //!     window in pieces
-//!       pixels in nr, channels in mr              register tile: kernels/conv.rs
+//!       groups that share the strip
+//!         pixels in nr, channels in mr            register tile: kernels/conv.rs
 //! ```
+//! Depthwise windows on images with their channels side by side need no strip: a block falls into rectangles of results
+//! that have the same taps inside the source ([`Stretch`]), which are read and written where they lie.
+//!
 //! A window's taps along the width are consecutive in a strip (and in a channels-last image without padding), so its
 //! segments are rows of the window: long loops even for images of three channels. How a window is cut in pieces depends on
 //! its size alone, so results have the same bits whatever the number of threads.

@@ -8,6 +8,9 @@
 //!     lanes in groups                        gather the strip into panels
 //!       lanes in nr, output channels in mr   register tile: kernels/tile.rs
 //! ```
+//! Where the weights lie as the sums do, those of the first chunk are made there, without a copy. Depthwise weights are
+//! sums over rectangles of pixels instead of products (kernels/conv.rs).
+//!
 //! The sum is cut in blocks and chunks that depend on the problem alone; threads share output channels, lanes and chunks,
 //! never a sum. Partial sums are added in the order of the chunks: the same bits for any number of threads, and an
 //! error that grows with the length of a block rather than with the number of all pixels.
