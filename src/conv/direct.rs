@@ -308,14 +308,19 @@ impl Window {
             };
             let all: usize = self.kernel.iter().product();
             let rows = [self.kernel[1] * self.kernel[2], self.kernel[2], 1].map(|n| n as isize);
-            if all > 1 && all * mr <= TOGETHER && self.filter.s == rows && self.filter.i == all as isize {
-                // The taps of a weight are consecutive, and so are the source channels: some of them at a time.
+            if all > 1 && all * mr <= TOGETHER && self.filter.s == rows {
+                // The taps of a weight are consecutive, and so may be the source channels: some of them at a time.
                 let mut together = [0.0f32; TOGETHER];
                 let most = TOGETHER / (all * mr);
                 for first in (0..self.cin).step_by(most) {
                     let some = most.min(self.cin - first);
                     let src = from.wrapping_offset(first as isize * self.filter.i);
-                    kit.conv.to_last(lanes, some * all, src, self.filter.o, 1, together.as_mut_ptr(), mr);
+                    let (joined, count) = if self.filter.i == all as isize { (some, 1) } else { (1, some) };
+                    for i in 0..count {
+                        let src = src.wrapping_offset(i as isize * self.filter.i);
+                        let to = together.as_mut_ptr().add(i * all * mr);
+                        kit.conv.to_last(lanes, joined * all, src, self.filter.o, 1, to, mr);
+                    }
                     for tap in 0..taps {
                         let one = together.as_ptr().offset(self.tap(tap) * mr as isize);
                         let (mut at, end) = (tap * self.cin + first, tap * self.cin + first + some);

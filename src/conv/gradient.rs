@@ -12,8 +12,8 @@
 //! sums over rectangles of pixels instead of products (kernels/conv.rs).
 //!
 //! The sum is cut in blocks and chunks that depend on the problem alone; threads share output channels, lanes and chunks,
-//! never a sum. Partial sums are added in the order of the chunks: the same bits for any number of threads, and an
-//! error that grows with the length of a block rather than with the number of all pixels.
+//! never a sum. Partial sums are added in an order that depends on their number alone: the same bits for any number of
+//! threads, and an error that grows with the length of a block rather than with the number of all pixels.
 
 use super::Kit;
 use super::direct::{GROUPED, Lattice, Stretch, TOGETHER_CHANNELS, Window, is_depthwise};
