@@ -1,15 +1,16 @@
 //! The race of convolutions: libcorten against oneDNN, found as `libdnnl.so` and called through its C API.
 //!
 //!     corten-bench --conv [--threads N] [--rounds R] [--mb N] [--layouts nhwc,nchw] [--passes fwd,bwd_d,bwd_w]
-//!                  [--dnnl PATH] [--own-layout] [--set resnet50|alexnet|cosmoflow|grouped] [--csv FILE]
-//!                  [--markdown FILE] [PROBLEM...]
+//!                  [--dnnl PATH] [--own-layout] [--plan] [--check] [--csv FILE] [--markdown FILE] [--svg FILE]
+//!                  [--set resnet50|alexnet|first|cosmoflow|resnext|mobilenet|random]... [PROBLEM...]
 //!
 //! Problems are in benchdnn's notation: `mb256ic64ih56oc64oh56kh3ph1n"name"`; what is left out is as there (width as height,
 //! stride 1, dilation 0, output from the rest). As in the race of BLAS, each library has a process of its own, they are
 //! asked in turn, rounds interleaved, and those not asked are stopped. Both work on tensors in the same user layout;
 //! weights are in the form that each library asks for (ours plain, prepared anew in every call; oneDNN's reordered
-//! beforehand, not counted). With `--own-layout` oneDNN gets all tensors in its own blocked layout, no reorder counted.
-//! Results of the first call are compared by a weighted checksum in the user's layout.
+//! beforehand, not counted). With `--plan` ours are prepared beforehand too. With `--own-layout` oneDNN gets all tensors in
+//! its own blocked layout, no reorder counted. Results of the first call are compared by a weighted checksum in the user's
+//! layout; `--check` does nothing else.
 
 use crate::peers::{self, Lib};
 use crate::sys::{self, Library};
@@ -177,6 +178,9 @@ struct Corten {
     lib: Library,
     conv: Conv,
     pass: usize,
+    /// Whether weights are kept in a plan, and the plan.
+    keeps: bool,
+    plan: Ptr,
     x: Vec<f32>,
     y: Vec<f32>,
     w: Vec<f32>,
@@ -227,10 +231,28 @@ impl Engine for Corten {
         }
         // SAFETY: a C string.
         let text = unsafe { CStr::from_ptr(text.as_ptr()) }.to_string_lossy().into_owned();
+        if self.keeps && self.pass < 2 {
+            type Create = unsafe extern "C" fn(*const Conv, c_int, *mut f32, *mut Ptr) -> c_int;
+            type Destroy = unsafe extern "C" fn(Ptr);
+            let (create, destroy) = (self.symbol("corten_conv_plan_create")?, self.symbol("corten_conv_plan_destroy")?);
+            // SAFETY: functions of corten.h on a plan that they made, or none.
+            let status = unsafe {
+                std::mem::transmute::<*const c_void, Destroy>(destroy)(self.plan);
+                self.plan = std::ptr::null_mut();
+                let create = std::mem::transmute::<*const c_void, Create>(create);
+                create(&self.conv, self.pass as c_int, self.w.as_mut_ptr(), &mut self.plan)
+            };
+            if status != 0 {
+                return Err(self.last_error());
+            }
+        }
         Ok(text.split(": ").nth(1).unwrap_or("").split(';').next().unwrap_or("").replace(' ', "_"))
     }
     fn call(&mut self) -> Result<(), String> {
         let null = std::ptr::null_mut();
+        if self.keeps && self.pass < 2 {
+            return self.call_plan();
+        }
         let names = ["corten_conv_forward", "corten_conv_backward_data", "corten_conv_backward_weights"];
         let f = self.symbol(names[self.pass])?;
         let (x, y, w, b) = (self.x.as_mut_ptr(), self.y.as_mut_ptr(), self.w.as_mut_ptr(), self.b.as_mut_ptr());
@@ -251,6 +273,21 @@ impl Engine for Corten {
 }
 
 impl Corten {
+    fn call_plan(&mut self) -> Result<(), String> {
+        type Forward = unsafe extern "C" fn(Ptr, *mut f32, *mut f32, *mut f32, *mut f32, Ptr, usize) -> c_int;
+        type Data = unsafe extern "C" fn(Ptr, *mut f32, *mut f32, *mut f32, Ptr, usize) -> c_int;
+        let f = self.symbol(["corten_conv_plan_forward", "corten_conv_plan_backward_data"][self.pass])?;
+        let (x, y, b) = (self.x.as_mut_ptr(), self.y.as_mut_ptr(), self.b.as_mut_ptr());
+        let none = std::ptr::null_mut();
+        // SAFETY: functions of corten.h on tensors of the plan's problem.
+        let status = unsafe {
+            match self.pass {
+                0 => std::mem::transmute::<*const c_void, Forward>(f)(self.plan, x, none, b, y, none.cast(), 0),
+                _ => std::mem::transmute::<*const c_void, Data>(f)(self.plan, none, y, x, none.cast(), 0),
+            }
+        };
+        if status == 0 { Ok(()) } else { Err(self.last_error()) }
+    }
     fn last_error(&self) -> String {
         let Some(f) = self.lib.symbol("corten_last_error") else { return "failed".into() };
         // SAFETY: a function of corten.h; it returns a C string.
@@ -498,11 +535,12 @@ pub fn worker(args: &[String]) -> Result<(), String> {
         sys::pin(cpu)?;
     }
     let mut engine: Box<dyn Engine> = match kind.as_str() {
-        "corten" => {
-            let none = Vec::new;
+        "corten" | "corten-plan" => {
+            let (none, plan) = (Vec::new, std::ptr::null_mut());
             // SAFETY: a plain struct of numbers.
             let conv = unsafe { std::mem::zeroed() };
-            Box::new(Corten { lib: Library::open(path)?, conv, pass: 0, x: none(), y: none(), w: none(), b: none() })
+            let (lib, keeps) = (Library::open(path)?, kind == "corten-plan");
+            Box::new(Corten { lib, conv, pass: 0, keeps, plan, x: none(), y: none(), w: none(), b: none() })
         }
         "onednn" => Box::new(Dnnl::open(path, false)?),
         _ => Box::new(Dnnl::open(path, true)?),
@@ -636,16 +674,61 @@ fn set(name: &str) -> Option<Vec<String>> {
         "cosmoflow" => [(4, 128, 32), (32, 64, 64), (64, 32, 128), (128, 16, 256), (256, 8, 512)]
             .map(|(ic, size, oc)| format!("ic{ic}id{size}ih{size}iw{size}oc{oc}kd3kh3kw3pd1ph1pw1"))
             .to_vec(),
-        "grouped" => [(128, 56), (256, 28), (512, 14), (1024, 7)]
+        // The first layers of AlexNet, ResNet, VGG, MobileNet and Inception.
+        "first" => list(&[
+            (3, 227, 64, 11, 4, 0),
+            (3, 224, 64, 7, 2, 3),
+            (3, 224, 64, 3, 1, 1),
+            (3, 224, 32, 3, 2, 1),
+            (3, 299, 32, 3, 2, 0),
+        ]),
+        "resnext" => [(128, 56), (256, 28), (512, 14), (1024, 7)]
             .map(|(c, size)| format!("g32ic{c}ih{size}oc{c}kh3ph1"))
-            .into_iter()
-            .chain(
-                [(32, 112, 1), (64, 112, 2), (128, 56, 1), (256, 28, 1), (512, 14, 1), (1024, 7, 1)]
-                    .map(|(c, size, s)| format!("g{c}ic{c}ih{size}oc{c}kh3sh{s}ph1")),
-            )
-            .collect(),
+            .to_vec(),
+        "mobilenet" => [
+            (32, 112, 1),
+            (64, 112, 2),
+            (128, 56, 1),
+            (128, 56, 2),
+            (256, 28, 1),
+            (256, 28, 2),
+            (512, 14, 1),
+            (512, 14, 2),
+            (1024, 7, 1),
+        ]
+        .map(|(c, size, s)| format!("g{c}ic{c}ih{size}oc{c}kh3sh{s}ph1"))
+        .to_vec(),
+        "random" => (0..RANDOM).map(random).collect(),
         _ => return None,
     })
+}
+
+/// Problems of the set `random`.
+const RANDOM: u64 = 150;
+
+/// A small problem that depends on its number only: odd channels, groups, strides, dilation, padding.
+fn random(number: u64) -> String {
+    let mut state = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut pick = |from: &[i64]| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        from[(state >> 20) as usize % from.len()]
+    };
+    let g = pick(&[1, 1, 1, 2, 4, 24]);
+    let (ic, oc) = if g == 24 { (1, 1) } else { (pick(&[1, 3, 8, 17, 32]), pick(&[1, 5, 16, 24, 40])) };
+    let letters: &[&str] = if pick(&[0, 0, 0, 1]) == 1 { &["d", "h", "w"] } else { &["h", "w"] };
+    let mut text = format!("g{g}mb{}ic{}oc{}_", pick(&[1, 2, 3]), g * ic, g * oc);
+    for x in letters {
+        let (k, d) = (pick(&[1, 2, 3, 3, 5]), pick(&[0, 0, 1]));
+        let (s, p) = (pick(&[1, 1, 2, 3]), pick(&[0, 1, 2]));
+        let size = (k - 1) * (d + 1) + 1 + pick(&[0, 1, 4, 9, 14]);
+        // Padding on both sides alike, as the notation has it.
+        let padded = size + 2 * p - (k - 1) * (d + 1) - 1;
+        let size = size + (s - padded % s) % s;
+        text.push_str(&format!("i{x}{size}k{x}{k}s{x}{s}p{x}{p}d{x}{d}"));
+    }
+    text
 }
 
 /// oneDNN's library: where distributions and the loader have it.
@@ -658,11 +741,12 @@ fn find() -> Option<PathBuf> {
 
 /// The race: `--conv` and its arguments.
 pub fn run(args: &[String]) -> Result<(), String> {
-    let (mut threads, mut rounds, mut mb, mut own) = (1usize, 2usize, None, false);
+    let (mut threads, mut rounds, mut mb) = (1usize, 2usize, None);
+    let (mut own, mut plan, mut check) = (false, false, false);
     let mut layouts = vec!["nhwc".to_string(), "nchw".into()];
     let mut passes: Vec<String> = ["fwd", "bwd_d", "bwd_w"].map(String::from).to_vec();
     let mut dnnl = std::env::var_os("CORTEN_BENCH_DNNL").map(PathBuf::from).or_else(find);
-    let (mut texts, mut csv, mut markdown): (Vec<String>, Option<PathBuf>, Option<PathBuf>) = (Vec::new(), None, None);
+    let (mut texts, mut csv, mut markdown, mut svg) = (Vec::new(), None::<PathBuf>, None::<PathBuf>, None::<PathBuf>);
     let mut i = 0;
     while i < args.len() {
         let value = |i: usize| args.get(i + 1).ok_or_else(|| format!("{} takes a value", args[i]));
@@ -677,8 +761,13 @@ pub fn run(args: &[String]) -> Result<(), String> {
             "--csv" => csv = Some(value(i)?.into()),
             "--markdown" => markdown = Some(value(i)?.into()),
             "--set" => texts.extend(set(value(i)?).ok_or_else(|| format!("no set {:?}", args[i + 1]))?),
-            "--own-layout" => {
-                own = true;
+            "--svg" => svg = Some(value(i)?.into()),
+            "--own-layout" | "--plan" | "--check" => {
+                *match args[i].as_str() {
+                    "--plan" => &mut plan,
+                    "--check" => &mut check,
+                    _ => &mut own,
+                } = true;
                 i -= 1;
             }
             text if text.starts_with("--") => return Err(format!("--conv does not know {text}")),
@@ -701,31 +790,42 @@ pub fn run(args: &[String]) -> Result<(), String> {
         problems.push(p);
     }
     let Lib { path, .. } = peers::ours()?;
-    let mut racers = vec![Racer::start("corten", &path.to_string_lossy(), threads)?];
+    let mut racers = vec![Racer::start(if plan { "corten-plan" } else { "corten" }, &path.to_string_lossy(), threads)?];
     match &dnnl {
         Some(path) => {
             racers.push(Racer::start(if own { "onednn-own" } else { "onednn" }, &path.to_string_lossy(), threads)?);
         }
+        None if check => return Err("no libdnnl.so found: nothing to check against (--dnnl PATH names one)".into()),
         None => eprintln!("no libdnnl.so found: only ours is measured (--dnnl PATH names one)"),
     }
     let head = "problem,pass,layout,threads,corten GFLOPS,oneDNN GFLOPS,ratio,corten algorithm,oneDNN implementation";
     let (mut table, mut sheet) = (String::new(), format!("{head}\n"));
     table.push_str(&format!("| {} |\n|{}\n", head.replace(',', " | "), "---|".repeat(head.split(',').count())));
-    let (mut ratios, mut doubt) = (Vec::new(), false);
+    let (mut ratios, mut bars, mut doubt, mut compared) = (Vec::new(), Vec::new(), false, 0);
     for p in &problems {
         for layout in &layouts {
             for pass in &passes {
                 let mut best: Vec<Option<Answer>> = racers.iter().map(|_| None).collect();
-                for _ in 0..rounds {
+                let seconds = if check { 0.0 } else { 0.1 };
+                for round in 0..if check { 1 } else { 3 * rounds } {
+                    // More rounds, as long as the last one brought a better time.
+                    let mut news = false;
                     for (n, racer) in racers.iter_mut().enumerate() {
-                        match racer.ask(&format!("{pass} {layout} 0.1 {p}")) {
-                            Ok(a) if best[n].as_ref().is_none_or(|b| a.seconds < b.seconds) => best[n] = Some(a),
-                            Ok(_) => {}
+                        match racer.ask(&format!("{pass} {layout} {seconds} {p}")) {
+                            Ok(a) => {
+                                news |= best[n].as_ref().is_none_or(|b| a.seconds < 0.98 * b.seconds);
+                                if best[n].as_ref().is_none_or(|b| a.seconds < b.seconds) {
+                                    best[n] = Some(a);
+                                }
+                            }
                             Err(e) => eprintln!("{}: {p} {pass} {layout}: {e}", racer.name),
                         }
                         if threads > 1 {
                             std::thread::sleep(Duration::from_millis(5));
                         }
+                    }
+                    if round + 1 >= rounds && !news {
+                        break;
                     }
                 }
                 let rate = |a: &Option<Answer>| a.as_ref().map(|a| p.flops() / a.seconds * 1e-9);
@@ -738,7 +838,17 @@ pub fn run(args: &[String]) -> Result<(), String> {
                     _ => "",
                 };
                 let ratio = ours.zip(theirs).map(|(a, b)| a / b);
+                compared += ratio.is_some() as usize;
+                if check {
+                    if ratio.is_none() || !mark.is_empty() {
+                        let sums = best.iter().flatten().map(|a| a.sum.to_string()).collect::<Vec<_>>();
+                        println!("{p} {pass} {layout}: sums {}", sums.join(" and "));
+                        doubt |= best[0].is_none();
+                    }
+                    continue;
+                }
                 ratios.extend(ratio.map(|r| (layout.clone(), pass.clone(), r)));
+                bars.extend(ratio.map(|r| (format!("{p} {layout} {pass}"), r)));
                 let show = |x: Option<f64>, digits: usize| x.map_or("-".into(), |x| format!("{x:.digits$}"));
                 let name = |n: usize| best.get(n).and_then(|b| b.as_ref()).map_or("-".into(), |a| a.name.clone());
                 let fields = [
@@ -759,6 +869,10 @@ pub fn run(args: &[String]) -> Result<(), String> {
             }
         }
     }
+    if check {
+        println!("{compared} results compared with oneDNN's");
+        return if doubt { Err("results differ from oneDNN's".into()) } else { Ok(()) };
+    }
     for layout in &layouts {
         for pass in &passes {
             let some: Vec<f64> = ratios.iter().filter(|r| r.0 == *layout && r.1 == *pass).map(|r| r.2).collect();
@@ -771,12 +885,44 @@ pub fn run(args: &[String]) -> Result<(), String> {
             }
         }
     }
-    for (path, text) in [(csv, sheet), (markdown, table)] {
+    for (path, text) in [(csv, sheet), (markdown, table), (svg, picture(&bars))] {
         if let Some(path) = path {
             std::fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))?;
         }
     }
     if doubt { Err("results differ from oneDNN's where the ratio is marked !".into()) } else { Ok(()) }
+}
+
+/// The ratios as bars on a logarithmic scale, from a quarter to sixteen.
+fn picture(bars: &[(String, f64)]) -> String {
+    const LEFT: f64 = 460.0;
+    const WIDTH: f64 = 480.0;
+    const LINE: f64 = 15.0;
+    let at = |ratio: f64| LEFT + WIDTH * ((ratio.clamp(0.25, 16.0).log2() + 2.0) / 6.0);
+    let height = LINE * (bars.len() as f64 + 2.0);
+    let mut out = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{height}\" font-family=\"sans-serif\" \
+         font-size=\"11\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
+        LEFT + WIDTH + 20.0
+    );
+    for tick in [0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0] {
+        let (x, color) = (at(tick), if tick == 1.0 { "black" } else { "#ddd" });
+        out.push_str(&format!("<line x1=\"{x}\" y1=\"18\" x2=\"{x}\" y2=\"{height}\" stroke=\"{color}\"/>\n"));
+        out.push_str(&format!("<text x=\"{x}\" y=\"12\" text-anchor=\"middle\">{tick}</text>\n"));
+    }
+    for (n, (name, ratio)) in bars.iter().enumerate() {
+        let y = LINE * (n as f64 + 1.5);
+        let (from, to) = (at(1.0).min(at(*ratio)), at(1.0).max(at(*ratio)));
+        let color = if *ratio < 1.0 { "#c44" } else { "#4a7" };
+        out.push_str(&format!("<text x=\"4\" y=\"{}\">{name} {ratio:.2}</text>\n", y + 9.0));
+        out.push_str(&format!(
+            "<rect x=\"{from:.1}\" y=\"{y}\" width=\"{:.1}\" height=\"{}\" fill=\"{color}\"/>\n",
+            to - from,
+            LINE - 4.0
+        ));
+    }
+    out.push_str("</svg>\n");
+    out
 }
 
 #[cfg(test)]
@@ -800,7 +946,7 @@ mod tests {
 
     #[test]
     fn sets_are_understood() {
-        for name in ["resnet50", "alexnet", "cosmoflow", "grouped"] {
+        for name in ["resnet50", "alexnet", "first", "cosmoflow", "resnext", "mobilenet", "random"] {
             assert!(set(name).unwrap().iter().all(|text| Problem::parse(text).is_ok()), "{name}");
         }
     }

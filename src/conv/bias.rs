@@ -9,8 +9,9 @@ use crate::runtime::pool;
 
 /// Pixels of a run.
 const RUN: usize = 256;
-/// Channels of a task.
+/// Channels of a task at least, and at most.
 const CHANNELS: usize = 16;
+const MOST: usize = 256;
 /// Lanes of the widest vector.
 const WIDEST: usize = 16;
 
@@ -31,17 +32,19 @@ pub unsafe fn gradient(
 ) {
     let pixels: usize = size.iter().product();
     let (dy, db) = (Shared(dy.cast_mut()), Shared(db));
-    pool::run(channels.div_ceil(CHANNELS), threads, &|task| {
-        let (from, dy, db) = (task * CHANNELS, dy.get(), db.get());
-        let count = CHANNELS.min(channels - from);
-        let mut total = [0.0f64; CHANNELS];
+    // Pixels with their channels side by side are best read whole.
+    let wide = channels.div_ceil(threads).next_multiple_of(CHANNELS).min(MOST);
+    pool::run(channels.div_ceil(wide), threads, &|task| {
+        let (from, dy, db) = (task * wide, dy.get(), db.get());
+        let count = wide.min(channels - from);
+        let mut total = [0.0f64; MOST];
         // SAFETY: pixels of the tensor; this task's channels.
         unsafe {
             for n in 0..batch {
                 let image = dy.offset(n as isize * s.n + from as isize * s.c);
                 if s.c == 1 {
                     for p in (0..pixels).step_by(RUN) {
-                        let mut sum = [0.0f32; CHANNELS];
+                        let mut sum = [0.0f32; MOST];
                         let row = image.offset(p as isize * s.s[2]);
                         kit.conv.add_rows(count, RUN.min(pixels - p), row, s.s[2], sum.as_mut_ptr());
                         for (total, &x) in total.iter_mut().zip(&sum).take(count) {

@@ -9,8 +9,12 @@
 //! block of results (a task)                       fill its strip of the source, unless it can be read in place
 //!   output channels in chunks                     (weights of a chunk and a piece stay in L2)
 //!     window in pieces
-//!       pixels in nr, channels in mr              register tile: kernels/conv.rs
+//!       groups that share the strip
+//!         pixels in nr, channels in mr            register tile: kernels/conv.rs
 //! ```
+//! Depthwise windows on images with their channels side by side need no strip: a block falls into rectangles of results
+//! that have the same taps inside the source ([`Stretch`]), which are read and written where they lie.
+//!
 //! A window's taps along the width are consecutive in a strip (and in a channels-last image without padding), so its
 //! segments are rows of the window: long loops even for images of three channels. How a window is cut in pieces depends on
 //! its size alone, so results have the same bits whatever the number of threads.
@@ -20,7 +24,7 @@ use super::problem::{FilterStrides, Problem, Strides};
 use super::strip::{self, Extent};
 use super::{Epilogue, Kit};
 use crate::gemm::blocking;
-use crate::kernels::conv::{Activation, Depthwise, Finish, Pixels, Segment};
+use crate::kernels::conv::{Activation, Depthwise, Finish, Pixels, Segment, Tap};
 use crate::runtime::{cpu, pool};
 
 /// One dimension of a window.
@@ -64,12 +68,45 @@ impl Lattice {
         let taps = self.taps.last().map_or(0, |t| t.0) - self.lowest();
         (count - 1) * self.step + taps as usize + 1
     }
+    /// Results `from..to` in stretches that have the same taps inside the source.
+    pub fn stretches(&self, from: usize, to: usize) -> Vec<Stretch> {
+        let (low, high) = (self.lowest(), self.taps.last().map_or(0, |t| t.0));
+        // Those in the middle have all of them, if there are any.
+        let middle = if low < 0 { low.unsigned_abs().div_ceil(self.step) } else { 0 };
+        let end = (self.size as isize - high).max(0) as usize;
+        let end = end.div_ceil(self.step);
+        let mut out: Vec<Stretch> = Vec::new();
+        let mut i = from;
+        while i < to {
+            let (count, taps) = if middle <= i && i < end {
+                (end.min(to) - i, (0, self.taps.len()))
+            } else {
+                let at = (i * self.step) as isize;
+                let first = self.taps.partition_point(|t| at + t.0 < 0);
+                (1, (first, self.taps.partition_point(|t| at + t.0 < self.size as isize).max(first)))
+            };
+            match out.last_mut() {
+                Some(last) if last.taps == taps => last.count += count,
+                _ => out.push(Stretch { from: i, count, taps }),
+            }
+            i += count;
+        }
+        out
+    }
     /// Whether no result reaches outside.
     fn is_inside(&self) -> bool {
         self.taps.is_empty()
             || self.count == 0
             || self.lowest() >= 0 && self.lowest() as usize + self.reach(self.count) <= self.size
     }
+}
+
+/// Results side by side that have the same taps inside the source: the first of them and the one behind the last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stretch {
+    pub from: usize,
+    pub count: usize,
+    pub taps: (usize, usize),
 }
 
 /// Results that use the same taps.
@@ -180,14 +217,31 @@ impl Window {
     }
     /// Whether the source is read where it lies.
     pub fn is_in_place(&self) -> bool {
-        self.src.c == 1 && self.dims.iter().all(Lattice::is_inside)
+        self.src.c == 1 && (self.is_rows() || self.dims.iter().all(Lattice::is_inside))
+    }
+    /// Depthwise on images with their channels side by side: rows of pixels, taps that meet padding left out.
+    fn is_rows(&self) -> bool {
+        self.depthwise && self.src.c == 1 && self.dst.c == 1
+    }
+    /// Whether neighbouring pixels fall in the same sets of L1 (a way of it is a page): too few of them would stay there.
+    fn aliases(&self) -> bool {
+        self.steps() > 0 && (self.src.s[2] as usize * size_of::<f32>()).is_multiple_of(4096)
     }
     /// Elements of packed weights.
     pub fn packed(&self, kit: &Kit) -> usize {
         if self.depthwise {
-            return self.steps();
+            return self.cin.div_ceil(self.wide(kit)) * self.depthwise_block(kit);
         }
         self.groups * self.cout.next_multiple_of(kit.conv.mr()) * self.steps()
+    }
+
+    /// Channels of a block of depthwise weights: the kernel's two vectors.
+    fn wide(&self, kit: &Kit) -> usize {
+        2 * kit.conv.lanes()
+    }
+    /// Elements from one block of depthwise weights to the next: all taps of its channels.
+    fn depthwise_block(&self, kit: &Kit) -> usize {
+        self.dims.iter().map(|d| d.taps.len()).product::<usize>() * self.wide(kit)
     }
 
     /// The window's elements in order, as runs of consecutive ones at distances from a pixel; the pixels of the source
@@ -236,6 +290,7 @@ impl Window {
     /// # Safety
     /// `weights` is the tensor that `filter` describes; `to` has room for [`Window::packed`] elements.
     unsafe fn pack(&self, kit: &Kit, weights: *const f32, to: *mut f32, panel: usize) {
+        debug_assert!(!self.depthwise);
         let mr = kit.conv.mr();
         let panels = self.cout.div_ceil(mr);
         let (group, first) = (panel / panels, panel % panels * mr);
@@ -244,16 +299,6 @@ impl Window {
         let taps = self.dims[0].taps.len() * self.dims[1].taps.len() * self.dims[2].taps.len();
         // SAFETY: steps of the panel in order, each from an element of the weights.
         unsafe {
-            if self.depthwise {
-                for tap in 0..taps {
-                    for c in 0..lanes {
-                        let c = first + c;
-                        let from = weights.wrapping_offset(self.tap(tap) + c as isize * self.filter.o);
-                        *to.add(tap * self.cin + c) = *from;
-                    }
-                }
-                return;
-            }
             let from = weights.wrapping_offset(group as isize * self.group + first as isize * self.filter.o);
             // Where step `at` of the panel goes.
             let place = |at: usize| {
@@ -263,15 +308,33 @@ impl Window {
             };
             let all: usize = self.kernel.iter().product();
             let rows = [self.kernel[1] * self.kernel[2], self.kernel[2], 1].map(|n| n as isize);
-            if all > 1 && all <= TOGETHER && self.filter.s == rows {
-                // The taps of a weight are consecutive: all at a time.
-                let mut together = [0.0f32; TOGETHER * crate::kernels::tile::MAX_WIDTH];
-                for c in 0..self.cin {
-                    let src = from.wrapping_offset(c as isize * self.filter.i);
-                    kit.conv.to_last(lanes, all, src, self.filter.o, 1, together.as_mut_ptr(), mr);
+            if all > 1 && all * mr <= TOGETHER && self.filter.s == rows {
+                // The taps of a weight are consecutive, and so may be the source channels: some of them at a time.
+                let mut together = [0.0f32; TOGETHER];
+                let most = TOGETHER / (all * mr);
+                for first in (0..self.cin).step_by(most) {
+                    let some = most.min(self.cin - first);
+                    let src = from.wrapping_offset(first as isize * self.filter.i);
+                    let (joined, count) = if self.filter.i == all as isize { (some, 1) } else { (1, some) };
+                    for i in 0..count {
+                        let src = src.wrapping_offset(i as isize * self.filter.i);
+                        let to = together.as_mut_ptr().add(i * all * mr);
+                        kit.conv.to_last(lanes, joined * all, src, self.filter.o, 1, to, mr);
+                    }
                     for tap in 0..taps {
                         let one = together.as_ptr().offset(self.tap(tap) * mr as isize);
-                        core::ptr::copy_nonoverlapping(one, place(tap * self.cin + c), mr);
+                        let (mut at, end) = (tap * self.cin + first, tap * self.cin + first + some);
+                        let mut c = 0;
+                        while at < end {
+                            // Up to the end of the piece.
+                            let run = (end - at).min(piece - at % piece);
+                            let to = place(at);
+                            for i in 0..run {
+                                core::ptr::copy_nonoverlapping(one.add((c + i) * all * mr), to.add(i * mr), mr);
+                            }
+                            at += run;
+                            c += run;
+                        }
                     }
                 }
                 return;
@@ -293,12 +356,38 @@ impl Window {
     }
 }
 
+impl Window {
+    /// Packs depthwise weights: blocks of channels, all taps of a block together.
+    ///
+    /// # Safety
+    /// As [`Window::pack`].
+    unsafe fn pack_depthwise(&self, kit: &Kit, weights: *const f32, to: *mut f32) {
+        let (wide, block) = (self.wide(kit), self.depthwise_block(kit));
+        for tap in 0..block / wide {
+            let from = weights.wrapping_offset(self.tap(tap));
+            for c in 0..self.cin {
+                // SAFETY: a weight, and its place in its block.
+                unsafe {
+                    let place = c / wide * block + tap * wide + c % wide;
+                    *to.add(place) = *from.wrapping_offset(c as isize * self.filter.o);
+                }
+            }
+        }
+    }
+}
+
 /// Most steps of a piece of a window: with fewer, results are read and written too often; with more, a panel
 /// leaves the cache.
 const PIECE: usize = 640;
 
-/// Taps of a kernel that are packed together at most.
-const TOGETHER: usize = 27;
+/// Channels of a depthwise pass over some pixels: their weights stay in L1.
+pub const TOGETHER_CHANNELS: usize = 128;
+
+/// Channels of groups that share a task: as many as make a pixel's part of a strip a few cache lines.
+pub const GROUPED: usize = 64;
+
+/// Elements of a panel that are transposed together.
+const TOGETHER: usize = 8192;
 
 /// Steps of each piece of a window.
 fn piece(steps: usize) -> usize {
@@ -314,6 +403,8 @@ pub struct Cut {
     /// Output channels of a task, and of a pass over the pixels.
     part: usize,
     chunk: usize,
+    /// Groups of a task, which share a strip; more than one only if a chunk is all of a group's channels.
+    together: usize,
     strip: usize,
     pixels: usize,
     in_place: bool,
@@ -328,32 +419,40 @@ impl Cut {
         let in_place = w.is_in_place();
         let nr = kit.conv.nr();
         let enough = w.results().div_ceil(4 * threads).max(8 * nr).min(PIXELS);
+        let together = (GROUPED / w.cin.max(w.cout)).clamp(1, w.groups);
         let size = |b: [usize; 4]| -> usize {
-            if in_place || w.steps() == 0 {
-                return 0;
-            }
-            (0..3).map(|d| w.dims[d].reach(b[d + 1])).product::<usize>() * b[0] * w.cin
+            (0..3).map(|d| w.dims[d].reach(b[d + 1])).product::<usize>() * b[0] * w.cin * together
         };
-        let block = strip::block(counts, enough, size);
+        // What is read where it lies needs no room; rows that are read once for each row of taps should stay near.
+        let strip = |b: [usize; 4]| match () {
+            () if w.is_rows() && w.aliases() => size(b) / b[0] / w.cin * TOGETHER_CHANNELS,
+            () if in_place || w.steps() == 0 => 0,
+            () => size(b),
+        };
+        let block = strip::block(counts, enough, |b| if w.is_rows() { 4 * size(b) } else { strip(b) });
         let blocks = [0, 1, 2, 3].map(|d| counts[d].div_ceil(block[d]));
-        let tasks = blocks.iter().product::<usize>() * w.groups;
-        let mr = kit.conv.mr();
+        let tasks = blocks.iter().product::<usize>() * w.groups.div_ceil(together);
+        let mr = if w.depthwise { w.wide(kit) } else { kit.conv.mr() };
         let parts = if tasks == 0 { 1 } else { (3 * threads).div_ceil(tasks) };
-        let parts = if threads == 1 { 1 } else { parts.min(w.cout.div_ceil(mr)) };
+        let parts = if threads == 1 || together > 1 { 1 } else { parts.min(w.cout.div_ceil(mr)) };
         let part = w.cout.div_ceil(parts).next_multiple_of(mr);
         let fits = cpu::caches().l2 / 2 / (4 * piece(w.steps()));
         let chunk = (fits / mr * mr).clamp(mr, part);
         // Chunks of even size.
         let chunk = part.div_ceil(part.div_ceil(chunk)).next_multiple_of(mr);
-        let chunk = if w.depthwise { part } else { chunk };
-        Cut { block, blocks, part, chunk, strip: size(block), pixels: block.iter().product(), in_place }
+        let chunk = if w.depthwise || together > 1 { part } else { chunk };
+        Cut { block, blocks, part, chunk, together, strip: strip(block), pixels: block.iter().product(), in_place }
     }
     fn tasks(&self, w: &Window) -> usize {
-        self.blocks.iter().product::<usize>() * w.groups * w.cout.div_ceil(self.part)
+        self.blocks.iter().product::<usize>() * w.groups.div_ceil(self.together) * w.cout.div_ceil(self.part)
+    }
+    /// Elements from one pixel's results to the next's, where they are collected.
+    fn pitch(&self, w: &Window) -> usize {
+        if self.together > 1 { self.together * w.cout } else { self.chunk }
     }
     /// Bytes that a thread needs.
     pub fn each(&self, w: &Window) -> usize {
-        let temporary = if w.dst.c == 1 { 0 } else { self.pixels * self.chunk };
+        let temporary = if w.dst.c == 1 { 0 } else { self.pixels * self.pitch(w) };
         2 * bytes::<isize>(self.pixels) + bytes::<f32>(self.strip) + bytes::<f32>(temporary)
     }
 }
@@ -390,7 +489,10 @@ impl Direct {
     pub unsafe fn pack(&self, kit: &Kit, weights: *const f32, to: *mut f32, threads: usize) {
         let mut at = to;
         for w in &self.windows {
-            if w.steps() > 0 && w.is_one_matrix() {
+            if w.depthwise {
+                // SAFETY: this function's contract.
+                unsafe { w.pack_depthwise(kit, weights, at) };
+            } else if w.steps() > 0 && w.is_one_matrix() {
                 let (k, piece) = (w.steps(), piece(w.steps()));
                 let (pieces, rows) = (k.div_ceil(piece), w.cout.next_multiple_of(kit.conv.mr()));
                 let (from, dst) = (Shared(weights.cast_mut()), Shared(at));
@@ -400,7 +502,7 @@ impl Direct {
                     let to = dst.get().wrapping_add((group * k + start) * rows);
                     let len = piece.min(k - start);
                     // SAFETY: each task has its piece, all panels of it.
-                    unsafe { kit.gemm.pack_a(w.cout, len, src, w.filter.o, w.filter.i, false, to) }
+                    unsafe { kit.conv.spread(w.cout, len, src, w.filter.i, to, len) }
                 });
             } else if w.steps() > 0 {
                 let panels = w.groups * w.cout.div_ceil(kit.conv.mr());
@@ -428,13 +530,30 @@ impl Direct {
         memory: &Memory,
         threads: usize,
     ) {
+        if self.windows.len() > 1 && self.windows.iter().all(Window::is_rows) {
+            // All phases of a block together: they read the same rows. The first phase has the most results.
+            let cut = Cut::new(&self.windows[0], kit, threads);
+            let (from, weights, to) = (Shared(src.cast_mut()), Shared(packed.cast_mut()), Shared(dst));
+            let (bias, beta, activation) = (Shared(epilogue.bias.cast_mut()), epilogue.beta, epilogue.activation);
+            pool::run(cut.tasks(&self.windows[0]), threads.min(memory.threads()), &|index| {
+                let mut at = weights.get().cast_const();
+                for w in &self.windows {
+                    let task = Task { w, cut: &cut, kit, memory, index };
+                    let epilogue = Epilogue { beta, bias: bias.get(), activation };
+                    // SAFETY: tasks have their own results.
+                    unsafe { task.run(from.get(), at, to.get(), &epilogue, &[], &|_| [0; 3]) }
+                    at = at.wrapping_add(w.packed(kit));
+                }
+            });
+            return;
+        }
         let mut at = packed;
         for w in &self.windows {
             let cut = Cut::new(w, kit, threads);
             let extents = w.dims.each_ref().map(|d| d.reach(1));
             // Distances inside a strip depend on the block only through its width and height.
             let strip = |len: [usize; 3]| {
-                let c = w.cin as isize;
+                let c = (cut.together * w.cin) as isize;
                 [(len[1] * len[2]) as isize * c, len[2] as isize * c, c]
             };
             debug_assert!(extents.iter().all(|&e| e > 0));
@@ -477,19 +596,30 @@ impl Task<'_> {
         let parts = w.cout.div_ceil(cut.part);
         let (part, rest) = (self.index % parts, self.index / parts);
         // Groups of a block one after the other: they share cache lines.
-        let (group, mut block) = (rest % w.groups, rest / w.groups);
+        let shares = w.groups.div_ceil(cut.together);
+        let (group, mut block) = (rest % shares * cut.together, rest / shares);
+        let groups = cut.together.min(w.groups - group);
         let counts = [w.batch, w.dims[0].count, w.dims[1].count, w.dims[2].count];
         let (mut from, mut len) = ([0; 4], [0; 4]);
         for d in [3, 2, 1, 0] {
             from[d] = block % cut.blocks[d] * cut.block[d];
-            len[d] = cut.block[d].min(counts[d] - from[d]);
+            len[d] = cut.block[d].min(counts[d].saturating_sub(from[d]));
             block /= cut.blocks[d];
+        }
+        if len.contains(&0) {
+            return;
+        }
+        if w.is_rows() {
+            let channels = (part * cut.part, w.cout.min((part + 1) * cut.part));
+            // SAFETY: as this function's.
+            return unsafe { self.rows_in_place(from, len, channels, src, packed, dst, epilogue) };
         }
         let pixels: usize = len.iter().product();
         let mut slot = self.memory.slot();
         let (at, to) = (slot.take::<isize>(cut.pixels), slot.take::<isize>(cut.pixels));
         let strip = slot.take::<f32>(cut.strip);
-        let temporary = slot.take::<f32>(if w.dst.c == 1 { 0 } else { cut.pixels * cut.chunk });
+        let pitch = cut.pitch(w);
+        let temporary = slot.take::<f32>(if w.dst.c == 1 { 0 } else { cut.pixels * pitch });
         let src = src.wrapping_offset((group * w.cin) as isize * w.src.c);
         let dst = dst.wrapping_offset((group * w.cout) as isize * w.dst.c);
         let steps = w.steps();
@@ -504,10 +634,7 @@ impl Task<'_> {
                 origin = from;
                 fixed
             } else {
-                let extent = Extent {
-                    from: [0, 1, 2].map(|d| (from[d + 1] * w.dims[d].step) as isize + w.dims[d].lowest()),
-                    len: [0, 1, 2].map(|d| w.dims[d].reach(len[d + 1])),
-                };
+                let extent = w.extent(from, len);
                 s = strides(extent.len);
                 n_stride = s[0] * extent.len[0] as isize;
                 origin = [0; 4];
@@ -515,7 +642,7 @@ impl Task<'_> {
                 for n in 0..len[0] {
                     let image = src.wrapping_offset((from[0] + n) as isize * w.src.n);
                     let to = strip.offset(n as isize * n_stride);
-                    strip::fill(kernel, w.cin, image, &w.src, size, &extent, to, w.cin);
+                    strip::fill(kernel, groups * w.cin, image, &w.src, size, &extent, to, cut.together * w.cin);
                 }
                 base = strip;
                 segments.extend(w.segments(s, true));
@@ -537,7 +664,7 @@ impl Task<'_> {
                             + w.place(2, from[3]);
                         for x in 0..len[3] {
                             *at.add(p + x) = a;
-                            *to.add(p + x) = if first { t } else { ((p + x) * cut.chunk) as isize };
+                            *to.add(p + x) = if first { t } else { ((p + x) * pitch) as isize };
                             a += w.dims[2].step as isize * s[2];
                             t += w.dims[2].every as isize * w.dst.s[2];
                         }
@@ -548,37 +675,51 @@ impl Task<'_> {
             // Output channels of this task, in chunks.
             let mr = kernel.mr();
             let panels = w.cout.div_ceil(mr);
-            let packed = packed.wrapping_add(group * panels * mr * steps);
             let end = w.cout.min((part + 1) * cut.part);
             let mut c = part * cut.part;
             while c < end {
                 let lanes = cut.chunk.min(end - c);
+                // Of all groups.
+                let all = if groups > 1 { groups * w.cout } else { lanes };
                 if !first && epilogue.beta != 0.0 {
                     self.rows(from, len, |p, count, place| {
                         let old = dst.wrapping_offset(place + c as isize * w.dst.c);
                         let every = w.dims[2].every as isize * w.dst.s[2];
-                        kernel.to_last(lanes, count, old, w.dst.c, every, temporary.add(p * cut.chunk), cut.chunk);
+                        kernel.to_last(all, count, old, w.dst.c, every, temporary.add(p * pitch), pitch);
                     });
                 }
                 if w.depthwise {
-                    let taps: Vec<isize> = segments.iter().map(|s| s.offset).collect();
-                    kernel.depthwise(&Depthwise {
-                        pixels,
-                        src: base.wrapping_add(c),
-                        at,
-                        taps: taps.as_ptr(),
-                        count: taps.len(),
-                        weights: packed.wrapping_add(c),
-                        pitch: w.cin,
-                        channels: lanes,
-                        dst: if first { dst.wrapping_add(c) } else { temporary },
-                        to,
-                        finish: Finish {
-                            beta: epilogue.beta,
-                            bias: if epilogue.bias.is_null() { epilogue.bias } else { epilogue.bias.add(c) },
-                            activation: epilogue.activation,
-                        },
-                    });
+                    let taps: Vec<Tap> = segments
+                        .iter()
+                        .enumerate()
+                        .map(|(t, segment)| Tap { src: segment.offset, weights: t * w.wide(self.kit) })
+                        .collect();
+                    let step = [1, 2].map(|d| w.dims[d].step as isize * s[d]);
+                    for plane in 0..len[0] * len[1] {
+                        let (n, z) = ((plane / len[1]) as isize, (plane % len[1]) as isize);
+                        let at = n * n_stride + z * w.dims[0].step as isize * s[0] + c as isize;
+                        let (to, to_step) = if first {
+                            let place = (from[0] as isize + n) * w.dst.n + w.place(0, from[1] + z as usize);
+                            let place = place + w.place(1, from[2]) + w.place(2, from[3]) + c as isize;
+                            (dst.wrapping_offset(place), [1, 2].map(|d| w.dims[d].every as isize * w.dst.s[d]))
+                        } else {
+                            let first = temporary.add(plane * len[2] * len[3] * pitch);
+                            (first, [(len[3] * pitch) as isize, pitch as isize])
+                        };
+                        kernel.depthwise(&Depthwise {
+                            size: [len[2], len[3]],
+                            src: base.wrapping_offset(at),
+                            src_step: step,
+                            taps: taps.as_ptr(),
+                            count: taps.len(),
+                            weights: packed.wrapping_add(c / w.wide(self.kit) * w.depthwise_block(self.kit)),
+                            block: w.depthwise_block(self.kit),
+                            channels: lanes,
+                            dst: to,
+                            dst_step: to_step,
+                            finish: finish_from(epilogue, c),
+                        });
+                    }
                 } else {
                     let piece = piece(steps);
                     let mut start = 0;
@@ -589,26 +730,30 @@ impl Task<'_> {
                         cut_segments.clear();
                         cursor.take(k, &mut cut_segments);
                         let last = start + k == steps;
-                        let bias = epilogue.bias;
-                        let bias =
-                            if last && !bias.is_null() { bias.add(group * w.cout + c) } else { core::ptr::null() };
-                        kernel.pixels(&Pixels {
-                            pixels,
-                            src: base,
-                            at,
-                            segments: cut_segments.as_ptr(),
-                            count: cut_segments.len(),
-                            panels: packed.wrapping_add(start * panels * mr + c * k),
-                            panel: mr * k,
-                            lanes,
-                            dst: if first { dst.wrapping_add(c) } else { temporary },
-                            to,
-                            finish: Finish {
-                                beta: if start == 0 { epilogue.beta } else { 1.0 },
-                                bias,
-                                activation: if last { epilogue.activation } else { Activation::None },
-                            },
-                        });
+                        for g in 0..groups {
+                            let packed = packed.wrapping_add((group + g) * panels * mr * steps);
+                            let bias = epilogue.bias;
+                            let of_group = (group + g) * w.cout + c;
+                            let bias = if last && !bias.is_null() { bias.add(of_group) } else { core::ptr::null() };
+                            let dst = if first { dst.wrapping_add(c) } else { temporary };
+                            kernel.pixels(&Pixels {
+                                pixels,
+                                src: base.wrapping_add(g * w.cin),
+                                at,
+                                segments: cut_segments.as_ptr(),
+                                count: cut_segments.len(),
+                                panels: packed.wrapping_add(start * panels * mr + c * k),
+                                panel: mr * k,
+                                lanes,
+                                dst: dst.wrapping_add(g * w.cout),
+                                to,
+                                finish: Finish {
+                                    beta: if start == 0 { epilogue.beta } else { 1.0 },
+                                    bias,
+                                    activation: if last { epilogue.activation } else { Activation::None },
+                                },
+                            });
+                        }
                         start += k;
                         if last {
                             break;
@@ -619,10 +764,123 @@ impl Task<'_> {
                     self.rows(from, len, |p, count, place| {
                         let new = dst.wrapping_offset(place + c as isize * w.dst.c);
                         let every = w.dims[2].every as isize * w.dst.s[2];
-                        kernel.to_first(lanes, count, temporary.add(p * cut.chunk), cut.chunk, new, w.dst.c, every);
+                        kernel.to_first(all, count, temporary.add(p * pitch), pitch, new, w.dst.c, every);
                     });
                 }
                 c += lanes;
+            }
+        }
+    }
+
+    /// Depthwise, channels side by side: rectangles of results that have the same taps, in place.
+    ///
+    /// # Safety
+    /// As [`Task::run`].
+    unsafe fn rows_in_place(
+        &self,
+        from: [usize; 4],
+        len: [usize; 4],
+        channels: (usize, usize),
+        src: *const f32,
+        packed: *const f32,
+        dst: *mut f32,
+        epilogue: &Epilogue,
+    ) {
+        let w = self.w;
+        let [planes, rows, cols] = [0, 1, 2].map(|d| w.dims[d].stretches(from[d + 1], from[d + 1] + len[d + 1]));
+        let mut taps = Vec::new();
+        let (wide, block) = (w.wide(self.kit), w.depthwise_block(self.kit));
+        for c in (channels.0..channels.1).step_by(TOGETHER_CHANNELS) {
+            if w.aliases() {
+                // SAFETY: as this function's.
+                unsafe {
+                    self.rows_of_copy(from, len, (c, channels.1.min(c + TOGETHER_CHANNELS)), src, packed, dst, epilogue)
+                };
+                continue;
+            }
+            for plane in &planes {
+                for row in &rows {
+                    for col in &cols {
+                        let some = [plane, row, col];
+                        w.taps_of(some.map(|s| s.taps), wide, &mut taps);
+                        for n in from[0]..from[0] + len[0] {
+                            for z in plane.from..plane.from + plane.count {
+                                let at = [z, row.from, col.from];
+                                let mut source = n as isize * w.src.n + c as isize;
+                                let mut place = n as isize * w.dst.n + c as isize;
+                                for (d, &i) in at.iter().enumerate() {
+                                    source += (i * w.dims[d].step) as isize * w.src.s[d];
+                                    place += w.place(d, i);
+                                }
+                                let p = Depthwise {
+                                    size: [row.count, col.count],
+                                    src: src.wrapping_offset(source),
+                                    src_step: [1, 2].map(|d| w.dims[d].step as isize * w.src.s[d]),
+                                    taps: taps.as_ptr(),
+                                    count: taps.len(),
+                                    weights: packed.wrapping_add(c / wide * block),
+                                    block,
+                                    channels: TOGETHER_CHANNELS.min(channels.1 - c),
+                                    dst: dst.wrapping_offset(place),
+                                    dst_step: [1, 2].map(|d| w.dims[d].every as isize * w.dst.s[d]),
+                                    finish: finish_from(epilogue, c),
+                                };
+                                // SAFETY: pixels of the problem, and taps that meet the source.
+                                unsafe { self.kit.conv.depthwise(&p) };
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// The same for a few channels, of which a copy with its padding is made first.
+    ///
+    /// # Safety
+    /// As [`Task::run`].
+    unsafe fn rows_of_copy(
+        &self,
+        from: [usize; 4],
+        len: [usize; 4],
+        channels: (usize, usize),
+        src: *const f32,
+        packed: *const f32,
+        dst: *mut f32,
+        epilogue: &Epilogue,
+    ) {
+        let (w, kit, c) = (self.w, self.kit, channels.0);
+        let mut slot = self.memory.slot();
+        let strip = slot.take::<f32>(self.cut.strip);
+        let extent = w.extent(from, len);
+        let pitch = TOGETHER_CHANNELS as isize;
+        let s = [(extent.len[1] * extent.len[2]) as isize * pitch, extent.len[2] as isize * pitch, pitch];
+        let (wide, block) = (w.wide(kit), w.depthwise_block(kit));
+        let taps: Vec<Tap> =
+            w.segments(s, true).iter().enumerate().map(|(t, x)| Tap { src: x.offset, weights: t * wide }).collect();
+        let size = w.dims.each_ref().map(|d| d.size);
+        // SAFETY: pixels of the problem; the strip has room for those of one image.
+        unsafe {
+            for n in from[0]..from[0] + len[0] {
+                let image = src.wrapping_offset(n as isize * w.src.n + c as isize);
+                strip::fill(kit.conv, channels.1 - c, image, &w.src, size, &extent, strip, TOGETHER_CHANNELS);
+                for z in 0..len[1] {
+                    let place = n as isize * w.dst.n + c as isize;
+                    let place = place + w.place(0, from[1] + z) + w.place(1, from[2]) + w.place(2, from[3]);
+                    kit.conv.depthwise(&Depthwise {
+                        size: [len[2], len[3]],
+                        src: strip.offset((z * w.dims[0].step) as isize * s[0]),
+                        src_step: [1, 2].map(|d| w.dims[d].step as isize * s[d]),
+                        taps: taps.as_ptr(),
+                        count: taps.len(),
+                        weights: packed.wrapping_add(c / wide * block),
+                        block,
+                        channels: channels.1 - c,
+                        dst: dst.wrapping_offset(place),
+                        dst_step: [1, 2].map(|d| w.dims[d].every as isize * w.dst.s[d]),
+                        finish: finish_from(epilogue, c),
+                    });
+                }
             }
         }
     }
@@ -649,7 +907,35 @@ impl Task<'_> {
     }
 }
 
+/// What becomes of sums of the channels from c on.
+fn finish_from(epilogue: &Epilogue, c: usize) -> Finish<f32> {
+    let bias = epilogue.bias;
+    let bias = if bias.is_null() { bias } else { bias.wrapping_add(c) };
+    Finish { beta: epilogue.beta, bias, activation: epilogue.activation }
+}
+
 impl Window {
+    /// The part of the source that a block of results reaches over.
+    fn extent(&self, from: [usize; 4], len: [usize; 4]) -> Extent {
+        Extent {
+            from: [0, 1, 2].map(|d| (from[d + 1] * self.dims[d].step) as isize + self.dims[d].lowest()),
+            len: [0, 1, 2].map(|d| self.dims[d].reach(len[d + 1])),
+        }
+    }
+    /// The taps in some ranges of each dimension, of a source that is read where it lies; weights `pitch` a tap.
+    fn taps_of(&self, [planes, rows, cols]: [(usize, usize); 3], pitch: usize, out: &mut Vec<Tap>) {
+        out.clear();
+        let [_, h, w] = self.dims.each_ref().map(|d| d.taps.len());
+        for z in planes.0..planes.1 {
+            for y in rows.0..rows.1 {
+                for x in cols.0..cols.1 {
+                    let at = [z, y, x];
+                    let src = (0..3).map(|d| self.dims[d].taps[at[d]].0 * self.src.s[d]).sum();
+                    out.push(Tap { src, weights: ((z * h + y) * w + x) * pitch });
+                }
+            }
+        }
+    }
     /// Where result i of a dimension is.
     fn place(&self, dim: usize, i: usize) -> isize {
         (self.dims[dim].from + i * self.dims[dim].every) as isize * self.dst.s[dim]

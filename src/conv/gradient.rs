@@ -8,16 +8,20 @@
 //!     lanes in groups                        gather the strip into panels
 //!       lanes in nr, output channels in mr   register tile: kernels/tile.rs
 //! ```
+//! Where the weights lie as the sums do, those of the first chunk are made there, without a copy. Depthwise weights are
+//! sums over rectangles of pixels instead of products (kernels/conv.rs).
+//!
 //! The sum is cut in blocks and chunks that depend on the problem alone; threads share output channels, lanes and chunks,
-//! never a sum. Partial sums are added in the order of the chunks: the same bits for any number of threads, and an
-//! error that grows with the length of a block rather than with the number of all pixels.
+//! never a sum. Partial sums are added in an order that depends on their number alone: the same bits for any number of
+//! threads, and an error that grows with the length of a block rather than with the number of all pixels.
 
 use super::Kit;
-use super::direct::is_depthwise;
+use super::direct::{GROUPED, Lattice, Stretch, TOGETHER_CHANNELS, Window, is_depthwise};
 use super::memory::{Memory, Room, Shared, bytes};
-use super::problem::{Problem, Strides};
+use super::problem::{FilterStrides, Problem, Strides};
 use super::strip::{self, Extent};
 use crate::gemm::blocking;
+use crate::kernels::conv::{DepthwiseSums, Tap};
 use crate::kernels::tile::Source;
 use crate::runtime::{cpu, pool};
 
@@ -39,6 +43,14 @@ pub struct Gradient {
     depthwise: bool,
     x: Strides,
     dy: Strides,
+    /// Weights, and elements from one group's to the next's.
+    filter: FilterStrides,
+    group: isize,
+    /// One tap that meets every pixel: image and gradient may exchange their parts, and do if the weights' input channels
+    /// lie side by side.
+    exchanged: bool,
+    /// The weights lie as the sums do: those of the first chunk are made there.
+    direct: bool,
     /// Of one group (of all, if depthwise).
     icg: usize,
     ocg: usize,
@@ -52,7 +64,11 @@ pub struct Gradient {
     blocks: [usize; 4],
     chunks: usize,
     strip: usize,
+    /// Groups that share a strip.
+    together: usize,
     in_place: bool,
+    /// Results and taps in each dimension, as the forward pass has them.
+    dims: [Lattice; 3],
     /// One tap that meets every pixel of a channels-first image: panels are made of it as it lies.
     flat: bool,
 }
@@ -60,7 +76,7 @@ pub struct Gradient {
 impl Gradient {
     pub fn new(p: &Problem, kit: &Kit) -> Gradient {
         let depthwise = is_depthwise(p);
-        let (icg, ocg, groups) = if depthwise { (p.ic, p.oc, 1) } else { (p.icg(), p.ocg(), p.groups) };
+        let (mut icg, mut ocg, groups) = if depthwise { (p.ic, p.oc, 1) } else { (p.icg(), p.ocg(), p.groups) };
         let mut taps = Vec::new();
         for z in 0..p.kernel[0] {
             for y in 0..p.kernel[1] {
@@ -71,29 +87,46 @@ impl Gradient {
         }
         let reach = |d: usize, n: usize| (n - 1) * p.stride[d] + (p.kernel[d] - 1) * p.dilation[d] + 1;
         let inside = |d: usize| p.pad[d] == 0 && (p.output[d] == 0 || reach(d, p.output[d]) <= p.input[d]);
-        let x = p.input_strides();
-        let in_place = x.c == 1 && (0..3).all(inside);
-        let flat =
-            !depthwise && x.c != 1 && taps.len() == 1 && p.pad == [0; 3] && p.stride == [1; 3] && p.input == p.output;
+        let (mut x, mut dy, mut filter) = (p.input_strides(), p.output_strides(), p.filter_strides());
+        let group = filter.o * ocg as isize;
+        let every = taps.len() == 1 && p.pad == [0; 3] && p.stride == [1; 3] && p.input == p.output;
+        let exchanged = !depthwise && every && filter.i == 1 && filter.o != 1;
+        if exchanged {
+            (x, dy, icg, ocg) = (dy, x, ocg, icg);
+            (filter.o, filter.i) = (filter.i, filter.o);
+        }
+        let in_place = x.c == 1 && (depthwise || (0..3).all(inside));
+        let flat = !depthwise && x.c != 1 && every;
         let in_place = in_place || flat;
         let counts = [p.batch, p.output[0], p.output[1], p.output[2]];
+        let together = (GROUPED / icg.max(ocg)).clamp(1, groups);
         let size = |b: [usize; 4]| -> usize {
             let pixels = (0..3).map(|d| reach(d, b[d + 1])).product::<usize>() * b[0];
-            if in_place { 0 } else { pixels * icg }
+            if in_place { 0 } else { pixels * icg * together }
         };
         let block = strip::block(counts, BLOCK.min(kit.gemm.kc()), size);
         let blocks = [0, 1, 2, 3].map(|d| counts[d].div_ceil(block[d]));
         let lanes = if depthwise { taps.len() } else { taps.len() * icg };
-        let pitch = ocg.next_multiple_of(kit.conv.lanes());
+        let [_, h, w] = p.kernel.map(|n| n as isize);
+        let next = icg as isize * filter.i;
+        let even = taps.len() == 1 || filter.s[2] == next && filter.s[1] == w * next && filter.s[0] == h * w * next;
+        let direct = !depthwise && groups == 1 && filter.o == 1 && filter.i == ocg as isize && even;
+        let direct = direct && !counts.contains(&0);
+        let pitch = if direct { ocg } else { ocg.next_multiple_of(kit.conv.lanes()) };
         let one = groups * lanes * pitch * size_of::<f32>();
-        let chunks = ((p.flops() / CHUNK_WORK) as usize).min(1 + PARTIAL / one.max(1));
+        let work = if depthwise { CHUNK_WORK / 16.0 } else { CHUNK_WORK };
+        let chunks = ((p.flops() / work) as usize).min(1 + PARTIAL / one.max(1));
         let chunks = chunks.clamp(1, MOST_CHUNKS).min(blocks.iter().product::<usize>().max(1));
         let strip = size(block);
         Gradient {
             p: *p,
             depthwise,
             x,
-            dy: p.output_strides(),
+            dy,
+            filter,
+            group,
+            exchanged,
+            direct,
             icg,
             ocg,
             groups,
@@ -104,26 +137,49 @@ impl Gradient {
             blocks,
             chunks,
             strip,
+            together,
             in_place,
+            dims: Window::forward(p).dims,
             flat,
         }
     }
 
-    fn sums(&self) -> usize {
+    /// Elements of all sums of a chunk.
+    pub fn sums(&self) -> usize {
         self.groups * self.lanes * self.pitch
     }
     pub fn chunks(&self) -> usize {
         self.chunks
     }
-    pub fn room(&self, kit: &Kit) -> Room {
+    /// How threads share a chunk: parts of the groups, output channels and lanes of a task.
+    fn share(&self, kit: &Kit, threads: usize) -> (usize, usize, usize) {
+        // Chunks first: they share nothing. Then output channels and lanes.
+        let wanted = (2 * threads).div_ceil(self.chunks);
+        // Groups of a block one after the other, where there are enough tasks: they share cache lines.
+        let shares = if threads == 1 { 1 } else { wanted.min(self.groups) };
+        let wanted = wanted.div_ceil(shares);
+        let (mr, nr) = (kit.conv.mr(), kit.conv.nr());
+        let (rows, cols) = if threads == 1 || wanted <= 1 {
+            (1, 1)
+        } else if self.depthwise {
+            (wanted.min(self.ocg.div_ceil(mr)), 1)
+        } else {
+            blocking::grid(wanted, self.ocg, self.lanes, mr, nr)
+        };
+        let mt = self.ocg.div_ceil(rows).next_multiple_of(mr);
+        let nt = if self.depthwise { self.lanes } else { self.lanes.div_ceil(cols).next_multiple_of(nr) };
+        (shares, mt, nt)
+    }
+    pub fn room(&self, kit: &Kit, threads: usize) -> Room {
         let pixels: usize = self.block.iter().product();
+        let (_, mt, _) = self.share(kit, threads);
         let width = kit.conv.mr().max(kit.conv.lanes());
         let each = 2 * bytes::<isize>(pixels)
             + bytes::<f32>(self.strip)
-            + bytes::<f32>(self.ocg.next_multiple_of(width) * pixels)
+            + bytes::<f32>(mt.next_multiple_of(width) * pixels)
             + bytes::<f32>(if self.depthwise { 0 } else { (LANES + kit.conv.nr()) * pixels + 16 });
         let each = each.max(bytes::<f32>(STORED * STORED * self.taps.len()));
-        Room { shared: bytes::<f32>(self.sums() * self.chunks), each }
+        Room { shared: bytes::<f32>(self.sums() * (self.chunks - self.direct as usize)), each }
     }
 
     /// `dw := sums + beta dw`.
@@ -140,24 +196,15 @@ impl Gradient {
         memory: &Memory,
         threads: usize,
     ) {
+        let (shares, mt, nt) = self.share(kit, threads);
         let threads = threads.min(memory.threads());
-        // Chunks first: they share nothing. Then output channels and lanes.
-        let wanted = (2 * threads).div_ceil(self.chunks);
-        // Groups of a block one after the other, where there are enough tasks: they share cache lines.
-        let shares = if threads == 1 { 1 } else { wanted.min(self.groups) };
-        let wanted = wanted.div_ceil(shares);
-        let (mr, nr) = (kit.conv.mr(), kit.conv.nr());
-        let (rows, cols) = if threads == 1 || wanted <= 1 {
-            (1, 1)
-        } else if self.depthwise {
-            (wanted.min(self.ocg.div_ceil(mr)), 1)
-        } else {
-            blocking::grid(wanted, self.ocg, self.lanes, mr, nr)
-        };
-        let mt = self.ocg.div_ceil(rows).next_multiple_of(mr);
-        let nt = if self.depthwise { self.lanes } else { self.lanes.div_ceil(cols).next_multiple_of(nr) };
         let (rows, cols) = (self.ocg.div_ceil(mt), self.lanes.div_ceil(nt));
+        let (x, dy) = if self.exchanged { (dy, x) } else { (x, dy) };
         let (x, dy, sums) = (Shared(x.cast_mut()), Shared(dy.cast_mut()), Shared(memory.shared::<f32>()));
+        // The sums of the first chunk, and the others' behind.
+        let (one, others) =
+            if self.direct { (Shared(dw), sums) } else { (sums, Shared(sums.get().wrapping_add(self.sums()))) };
+        let start = if self.direct { beta } else { 0.0 };
         pool::run(rows * cols * shares * self.chunks, threads, &|task| {
             let (row, rest) = (task % rows, task / rows);
             let (col, rest) = (rest % cols, rest / cols);
@@ -170,18 +217,23 @@ impl Gradient {
                 l: col * nt,
                 n: nt.min(self.lanes - col * nt),
             };
+            let sums = if chunk == 0 { one.get() } else { others.get().wrapping_add((chunk - 1) * self.sums()) };
+            let start = if chunk == 0 { start } else { 0.0 };
             // SAFETY: each task has its own sums.
-            unsafe { self.part(kit, &part, x.get(), dy.get(), sums.get(), memory) }
+            unsafe { self.part(kit, &part, mt, x.get(), dy.get(), sums, start, memory) }
         });
         // The chunks' sums to the first one's, then to where the caller wants them.
         const PIECE: usize = 4096;
         let all = self.sums();
         pool::run(if self.chunks > 1 { all.div_ceil(PIECE) } else { 0 }, threads, &|task| {
-            let from = sums.get().wrapping_add(task * PIECE);
+            let (from, to) = (others.get().wrapping_add(task * PIECE), one.get().wrapping_add(task * PIECE));
             let count = PIECE.min(all - task * PIECE);
             // SAFETY: each task has its own piece of all chunks.
-            unsafe { kit.conv.add_rows(count, self.chunks - 1, from.wrapping_add(all), all as isize, from) }
+            unsafe { kit.conv.add_rows(count, self.chunks - 1, from, all as isize, to) }
         });
+        if self.direct {
+            return;
+        }
         let dw = Shared(dw);
         let strips = self.ocg.div_ceil(STORED);
         pool::run(self.groups * strips, threads, &|task| {
@@ -191,8 +243,19 @@ impl Gradient {
         });
     }
 
-    /// One task: some output channels and lanes of a group, over the blocks of a chunk.
-    unsafe fn part(&self, kit: &Kit, part: &Part, x: *const f32, dy: *const f32, sums: *mut f32, memory: &Memory) {
+    /// One task: some output channels and lanes of a group, over the blocks of a chunk; `sums` are the chunk's, to which
+    /// the first block's are added, `start` times what is there.
+    unsafe fn part(
+        &self,
+        kit: &Kit,
+        part: &Part,
+        mt: usize,
+        x: *const f32,
+        dy: *const f32,
+        sums: *mut f32,
+        start: f32,
+        memory: &Memory,
+    ) {
         let &Part { groups, chunk, o, m, l, n } = part;
         let (mr, nr) = (kit.conv.mr(), kit.conv.nr());
         let all: usize = self.blocks.iter().product();
@@ -201,12 +264,12 @@ impl Gradient {
         let most: usize = self.block.iter().product();
         let (at, places) = (slot.take::<isize>(most), slot.take::<isize>(most));
         let strip = slot.take::<f32>(self.strip);
-        let a = slot.take::<f32>(self.ocg.next_multiple_of(mr) * most);
+        let a = slot.take::<f32>(mt.next_multiple_of(mr.max(kit.conv.lanes())) * most);
         let b = slot.take::<f32>(if self.depthwise { 0 } else { (LANES + nr) * most + 16 });
         let p = &self.p;
         let (all_x, all_dy) = (x, dy);
         let sums_of = |group: usize| {
-            let base = sums.wrapping_add(chunk * self.sums() + group * self.lanes * self.pitch);
+            let base = sums.wrapping_add(group * self.lanes * self.pitch);
             base.wrapping_add(l * self.pitch + o)
         };
         let mut offsets = Vec::with_capacity(n);
@@ -230,7 +293,7 @@ impl Gradient {
                     from: [0, 1, 2].map(|d| (from[d + 1] * p.stride[d]) as isize - p.pad[d] as isize),
                     len: [0, 1, 2].map(|d| (len[d + 1] - 1) * p.stride[d] + (p.kernel[d] - 1) * p.dilation[d] + 1),
                 };
-                let c = self.icg as isize;
+                let c = (self.icg * self.together) as isize;
                 let (s, n_stride, origin) = if self.in_place {
                     (self.x.s, self.x.n, from)
                 } else {
@@ -261,30 +324,41 @@ impl Gradient {
                     let x = all_x.wrapping_offset((group * self.icg) as isize * self.x.c);
                     let dy = all_dy.wrapping_offset((group * self.ocg) as isize * self.dy.c);
                     let sums = sums_of(group);
-                    let src: *const f32 = if self.in_place { x } else { strip };
-                    for n in 0..if self.in_place { 0 } else { len[0] } {
+                    // A strip of a few groups, made when the first of them comes.
+                    let nth = (group - groups.0) % self.together;
+                    let src: *const f32 = if self.in_place { x } else { strip.add(nth * self.icg) };
+                    for n in 0..if self.in_place || nth > 0 { 0 } else { len[0] } {
                         let image = x.wrapping_offset((from[0] + n) as isize * self.x.n);
                         let to = strip.offset(n as isize * n_stride);
-                        strip::fill(kit.conv, self.icg, image, &self.x, p.input, &extent, to, self.icg);
+                        let channels = self.together.min(groups.1 - group) * self.icg;
+                        strip::fill(kit.conv, channels, image, &self.x, p.input, &extent, to, self.together * self.icg);
                     }
                     if self.depthwise {
-                        offsets.clear();
-                        offsets.extend((0..n).map(tap));
                         // The channels of dy side by side: where they are, or in a copy.
-                        let (g, g_at) = if self.dy.c == 1 {
-                            (dy.wrapping_add(o), places)
-                        } else {
+                        let copied = self.dy.c != 1;
+                        if copied {
                             self.runs(&self.dy, from, len, |q, count, place| {
                                 let run = dy.wrapping_offset(place + o as isize * self.dy.c);
                                 kit.conv.to_last(m, count, run, self.dy.c, self.dy.s[2], a.add(q * m), m);
                             });
-                            for q in 0..pixels {
-                                *places.add(q) = (q * m) as isize;
-                            }
-                            (a.cast_const(), places)
+                        }
+                        let row = (m * len[3]) as isize;
+                        let of_copy = Strides {
+                            n: row * (len[1] * len[2]) as isize,
+                            c: 1,
+                            s: [row * len[2] as isize, row, m as isize],
                         };
-                        let from = src.wrapping_add(o);
-                        kit.conv.depthwise_weights(pixels, from, at, &offsets, g, g_at, m, sums, self.pitch);
+                        let (g, g_strides, g_origin) = if copied {
+                            (a.cast_const(), &of_copy, [0; 4])
+                        } else {
+                            (dy.wrapping_add(o), &self.dy, from)
+                        };
+                        let x_strides = Strides { n: n_stride, c: 1, s };
+                        let sides = (
+                            Side { at: src.wrapping_add(o), s: &x_strides, origin },
+                            Side { at: g, s: g_strides, origin: g_origin },
+                        );
+                        self.depthwise_block(kit, from, len, sides, m, sums);
                         continue;
                     }
                     self.runs(&self.dy, from, len, |q, count, place| {
@@ -299,7 +373,7 @@ impl Gradient {
                             kit.gemm.pack_a(lanes, count, run, self.dy.c, self.dy.s[2], false, to);
                         }
                     });
-                    let beta = if number == first { 0.0 } else { 1.0 };
+                    let beta = if number == first { start } else { 1.0 };
                     let mc = (cpu::caches().l2 / 2 / (4 * pixels) / mr * mr).max(mr);
                     let step = LANES / nr * nr;
                     for j in (0..n).step_by(step) {
@@ -322,6 +396,72 @@ impl Gradient {
                             let c = sums.add(j * self.pitch + i);
                             let rows = mc.min(m - i);
                             kit.gemm.block(rows, some, pixels, 1.0, from_a, from_b, beta, c, self.pitch as isize);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Depthwise: the sums of a block of pixels, in rectangles that have the same taps inside the image.
+    unsafe fn depthwise_block(
+        &self,
+        kit: &Kit,
+        from: [usize; 4],
+        len: [usize; 4],
+        (x, dy): (Side, Side),
+        m: usize,
+        sums: *mut f32,
+    ) {
+        let p = &self.p;
+        let [planes, rows, cols] = [0, 1, 2].map(|d| {
+            if self.in_place {
+                return self.dims[d].stretches(from[d + 1], from[d + 1] + len[d + 1]);
+            }
+            // A strip has its padding written out.
+            vec![Stretch { from: from[d + 1], count: len[d + 1], taps: (0, self.dims[d].taps.len()) }]
+        });
+        // Where tap 0 of a pixel is.
+        let first = |d: usize| if self.in_place { p.pad[d] as isize } else { 0 };
+        let mut taps = Vec::new();
+        for c in (0..m).step_by(TOGETHER_CHANNELS) {
+            for plane in &planes {
+                for row in &rows {
+                    for col in &cols {
+                        taps.clear();
+                        for (t, at) in self.taps.iter().enumerate() {
+                            let some = [plane, row, col];
+                            if (0..3).all(|d| {
+                                self.dims[d].taps[some[d].taps.0..some[d].taps.1].iter().any(|tap| tap.1 == at[d])
+                            }) {
+                                let src = (0..3).map(|d| ((at[d] * p.dilation[d]) as isize - first(d)) * x.s.s[d]);
+                                taps.push(Tap { src: src.sum(), weights: t * self.pitch });
+                            }
+                        }
+                        for n in 0..len[0] {
+                            for z in plane.from..plane.from + plane.count {
+                                let at = [z, row.from, col.from];
+                                let mut x_at = (x.origin[0] + n) as isize * x.s.n;
+                                let mut dy_at = (dy.origin[0] + n) as isize * dy.s.n;
+                                for d in 0..3 {
+                                    let i = at[d] - from[d + 1];
+                                    x_at += ((x.origin[d + 1] + i) * p.stride[d]) as isize * x.s.s[d];
+                                    dy_at += (dy.origin[d + 1] + i) as isize * dy.s.s[d];
+                                }
+                                let p = DepthwiseSums {
+                                    size: [row.count, col.count],
+                                    x: x.at.wrapping_offset(x_at).wrapping_add(c),
+                                    x_step: [1, 2].map(|d| p.stride[d] as isize * x.s.s[d]),
+                                    taps: taps.as_ptr(),
+                                    count: taps.len(),
+                                    dy: dy.at.wrapping_offset(dy_at).wrapping_add(c),
+                                    dy_step: [dy.s.s[1], dy.s.s[2]],
+                                    channels: TOGETHER_CHANNELS.min(m - c),
+                                    sum: sums.wrapping_add(c),
+                                };
+                                // SAFETY: pixels of the problem, and taps that meet the image.
+                                unsafe { kit.conv.depthwise_weights(&p) };
+                            }
                         }
                     }
                 }
@@ -367,12 +507,12 @@ impl Gradient {
         beta: f32,
         memory: &Memory,
     ) {
-        let f = self.p.filter_strides();
+        let f = self.filter;
         let inputs = if self.depthwise { 1 } else { self.icg };
         // SAFETY: sums of the group; weights of the problem; a slot has room for some output channels.
         unsafe {
             let from = sums.add(group * self.lanes * self.pitch + o);
-            let to = dw.wrapping_offset((group * self.ocg + o) as isize * f.o);
+            let to = dw.wrapping_offset(group as isize * self.group + o as isize * f.o);
             let put = |to: *mut f32, x: f32| *to = if beta == 0.0 { x } else { x + beta * *to };
             let tap = |t: usize| (0..3).map(|d| self.taps[t][d] as isize * f.s[d]).sum::<isize>();
             if f.o == 1 {
@@ -384,6 +524,9 @@ impl Gradient {
                 }
                 return;
             }
+            // The taps of a weight side by side, in their order.
+            let [_, h, w] = self.p.kernel.map(|n| n as isize);
+            let together = f.i == self.taps.len() as isize && f.s == [h * w, w, 1];
             // Transposed in pieces of some input channels, then written in the order of memory.
             let mut slot = memory.slot();
             let block = slot.take::<f32>(STORED * STORED * self.taps.len());
@@ -396,6 +539,10 @@ impl Gradient {
                 for q in 0..count {
                     let line = block.add(q * self.stored() as usize);
                     let to = to.wrapping_offset(q as isize * f.o + i as isize * f.i);
+                    if beta == 0.0 && together {
+                        kit.conv.to_last(self.taps.len(), some, line, STORED as isize, 1, to, self.taps.len());
+                        continue;
+                    }
                     for c in 0..some {
                         for t in 0..self.taps.len() {
                             put(to.wrapping_offset(c as isize * f.i + tap(t)), *line.add(t * STORED + c));
@@ -409,6 +556,13 @@ impl Gradient {
     fn stored(&self) -> isize {
         (STORED * self.taps.len()) as isize
     }
+}
+
+/// A tensor as a block sees it: its first wanted channel, its strides, and the place of the block's first pixel.
+struct Side<'a> {
+    at: *const f32,
+    s: &'a Strides,
+    origin: [usize; 4],
 }
 
 /// A task.

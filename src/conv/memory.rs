@@ -28,6 +28,10 @@ impl Room {
     }
 }
 
+/// Bytes of a call at most, prepared weights (or one set of sums of their gradient) not counted: fewer threads take part
+/// where each needs much.
+pub const MOST_BYTES: usize = 64 << 20;
+
 /// More threads than this share no slots; they are not asked for.
 pub const MOST_SLOTS: usize = 64;
 

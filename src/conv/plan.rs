@@ -1,8 +1,8 @@
 //! Which algorithm a problem gets, and the calls around it: memory, weights, threads.
 
-use super::direct::{Direct, Window};
+use super::direct::{Direct, Window, is_depthwise};
 use super::gradient::Gradient;
-use super::memory::{MOST_SLOTS, Memory, Room, bytes};
+use super::memory::{ALIGN, MOST_BYTES, MOST_SLOTS, Memory, Room, bytes};
 use super::pointwise::Pointwise;
 use super::problem::{Math, Pass, Problem};
 use super::scatter::Scatter;
@@ -51,13 +51,27 @@ enum Algorithm {
 }
 
 impl Algorithm {
-    fn sums(mut windows: Vec<Window>, kit: &Kit) -> Algorithm {
-        if windows.len() == 1 && Pointwise::suits(&windows[0], kit) {
-            return Algorithm::Pointwise(Pointwise::new(windows.swap_remove(0)));
+    /// Direct sums over windows, and why this way; `why` is what speaks against Winograd's algorithm.
+    fn sums(p: &Problem, mut windows: Vec<Window>, kit: &Kit, why: &'static str) -> (Algorithm, &'static str) {
+        if is_depthwise(p) {
+            return (Algorithm::Direct(Direct::new(windows)), "every channel is a group of its own");
         }
-        Algorithm::Direct(Direct::new(windows))
+        if p.kernel != [1; 3] {
+            return (Algorithm::Direct(Direct::new(windows)), why);
+        }
+        let against = match &windows[..] {
+            [window] => Pointwise::reason_against(window, kit),
+            _ => Some("one tap, but strided or padded"),
+        };
+        match against {
+            Some(why) => (Algorithm::Direct(Direct::new(windows)), why),
+            None => (Algorithm::Pointwise(Pointwise::new(windows.swap_remove(0))), "one tap: products of matrices"),
+        }
     }
 }
+
+/// Why Winograd's algorithm.
+const WINOGRAD: &str = "3x3 kernel of stride 1, enough work";
 
 /// A problem, a pass and the algorithm for them.
 pub struct Plan {
@@ -90,18 +104,20 @@ impl Plan {
     pub fn with(problem: Problem, pass: Pass, kit: Kit) -> Plan {
         let problem = if pass == Pass::Forward { problem } else { problem.without_epilogue() };
         let inner = pass.of(problem.transposed);
-        let why = winograd::reason_against(&problem, inner, &kit);
-        let algorithm = match (inner, why) {
-            (Pass::Forward, Some(_)) => Algorithm::sums(vec![Window::forward(&problem)], &kit),
-            (Pass::BackwardData, Some(_)) => match Scatter::new(&problem, &kit) {
-                Some(plan) => Algorithm::Scatter(plan),
-                None => Algorithm::sums(Window::backward(&problem), &kit),
+        let against = winograd::reason_against(&problem, inner, &kit);
+        let (algorithm, why) = match (inner, against) {
+            (Pass::Forward, Some(why)) => Algorithm::sums(&problem, vec![Window::forward(&problem)], &kit, why),
+            (Pass::BackwardData, Some(why)) => match Scatter::new(&problem, &kit) {
+                Some(plan) => (Algorithm::Scatter(plan), "few channels in the result"),
+                None => Algorithm::sums(&problem, Window::backward(&problem), &kit, why),
             },
-            (Pass::BackwardWeights, Some(_)) => Algorithm::Gradient(Gradient::new(&problem, &kit)),
-            (Pass::BackwardWeights, None) => Algorithm::WinogradGradient(WinogradGradient::new(&problem, &kit)),
-            (pass, None) => Algorithm::Winograd(Winograd::new(&problem, pass, &kit)),
+            (Pass::BackwardWeights, Some(why)) => (Algorithm::Gradient(Gradient::new(&problem, &kit)), why),
+            (Pass::BackwardWeights, None) => {
+                (Algorithm::WinogradGradient(WinogradGradient::new(&problem, &kit)), WINOGRAD)
+            }
+            (pass, None) => (Algorithm::Winograd(Winograd::new(&problem, pass, &kit)), WINOGRAD),
         };
-        Plan { problem, pass, kit, algorithm, why: why.unwrap_or("3x3 kernel of stride 1, enough work") }
+        Plan { problem, pass, kit, algorithm, why }
     }
 
     pub fn problem(&self) -> &Problem {
@@ -145,22 +161,44 @@ impl Plan {
         }
     }
 
-    fn room(&self, threads: usize, with_weights: bool) -> Room {
+    pub(super) fn room(&self, threads: usize, with_weights: bool) -> Room {
         let room = match &self.algorithm {
             Algorithm::Direct(d) => d.room(&self.kit, threads),
             Algorithm::Pointwise(d) => d.room(&self.kit),
             Algorithm::Scatter(d) => d.room(&self.kit),
-            Algorithm::Gradient(g) => g.room(&self.kit),
-            Algorithm::Winograd(w) => w.room(&self.kit),
+            Algorithm::Gradient(g) => g.room(&self.kit, threads),
+            Algorithm::Winograd(w) => w.room(&self.kit, threads),
             Algorithm::WinogradGradient(w) => w.room(&self.kit),
         };
         let weights = if with_weights { bytes::<f32>(self.prepared()) } else { 0 };
         Room { shared: room.shared + weights, ..room }
     }
 
+    /// Bytes of a call's memory that [`MOST_BYTES`] does not count: prepared weights, or one set of sums of their gradient.
+    pub(super) fn in_proportion(&self) -> usize {
+        match &self.algorithm {
+            Algorithm::Gradient(g) => bytes::<f32>(g.sums()),
+            Algorithm::WinogradGradient(g) => bytes::<f32>(g.sums()),
+            _ => bytes::<f32>(self.prepared()),
+        }
+    }
+
+    /// So many threads, or fewer if their memory would be too much.
+    pub(super) fn within_bounds(&self, mut threads: usize) -> usize {
+        loop {
+            let room = self.room(threads, true);
+            let left = (MOST_BYTES + self.in_proportion()).saturating_sub(room.shared + ALIGN);
+            let most = left.checked_div(room.each).unwrap_or(threads).max(1);
+            if threads <= most {
+                return threads;
+            }
+            threads = most;
+        }
+    }
+
     /// Bytes of workspace with which a call needs no memory of the library, at the present number of threads.
     pub fn workspace(&self) -> usize {
-        let mut threads = crate::runtime::num_threads().clamp(1, MOST_SLOTS);
+        let mut threads = self.within_bounds(crate::runtime::num_threads().clamp(1, MOST_SLOTS));
         let mut most = 0;
         loop {
             most = most.max(self.room(threads, true).bytes(threads));
@@ -183,7 +221,7 @@ impl Plan {
         let (x, y) = if p.transposed { (inputs.y, inputs.x) } else { (inputs.x, inputs.y) };
         let source = if inner == Pass::Forward { x } else { y };
         let epilogue = Epilogue { beta: p.beta, bias: inputs.bias, activation: p.activation };
-        let wanted = pool::threads_for(p.flops()).min(MOST_SLOTS);
+        let wanted = self.within_bounds(pool::threads_for(p.flops()).clamp(1, MOST_SLOTS));
         let with_weights = inputs.prepared.is_null();
         let mut threads = wanted;
         if let Some((_, size)) = inputs.workspace {
@@ -271,7 +309,7 @@ impl core::fmt::Display for Plan {
         match &self.algorithm {
             Algorithm::Direct(d) => {
                 write!(f, "direct")?;
-                if super::direct::is_depthwise(p) {
+                if is_depthwise(p) {
                     write!(f, " depthwise")?;
                 }
                 if d.phases() > 1 {

@@ -30,14 +30,23 @@ const WASTE: usize = 8;
 const FINISHED: usize = 2;
 
 impl Pointwise {
-    /// Whether a window is one of this kind.
-    pub fn suits(w: &Window, kit: &Kit) -> bool {
+    /// Why a window with one tap is not one of this kind; nothing if it is.
+    pub fn reason_against(w: &Window, kit: &Kit) -> Option<&'static str> {
         let plain = w.dims.iter().all(|d| {
             d.taps.len() == 1 && d.taps[0].0 == 0 && d.step == 1 && d.every == 1 && d.from == 0 && d.count == d.size
         });
+        if !plain {
+            return Some("one tap, but strided or padded");
+        }
+        if w.src.c == 1 {
+            return Some("one tap, and the channels of a pixel lie side by side");
+        }
         let pixels: usize = w.dims.iter().map(|d| d.count).product();
         let wasted = pixels.next_multiple_of(kit.gemm.mr()) - pixels;
-        plain && !w.depthwise && w.src.c != 1 && pixels >= PIXELS && wasted * 100 <= pixels * WASTE
+        if pixels < PIXELS || wasted * 100 > pixels * WASTE {
+            return Some("one tap, but few pixels of an image for vectors of them");
+        }
+        None
     }
     /// The plan for a window that suits.
     pub fn new(w: Window) -> Pointwise {

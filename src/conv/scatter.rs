@@ -35,7 +35,7 @@ const FEW: usize = 4;
 /// Source channels of a group, and taps, at least.
 const MANY: usize = 16;
 const TAPS: usize = 4;
-/// Bytes of a strip of results, of a row's products.
+/// Bytes of a strip of results; of a source row and of its products.
 const STRIP: usize = 192 << 10;
 const PRODUCTS: usize = 4 << 20;
 /// Steps of a product at most.
@@ -51,7 +51,8 @@ impl Scatter {
         let reach = (p.output[2] - 1) * p.stride[2] + (p.kernel[2] - 1) * p.dilation[2] + 1;
         let width = reach.max(p.pad[2] + p.input[2]) * p.icg();
         let products = p.output[2] * (plane * p.icg()).next_multiple_of(kit.conv.mr()) * size_of::<f32>();
-        if products > PRODUCTS || p.dilation[2] > 1 {
+        let row = p.output[2] * p.ocg() * size_of::<f32>();
+        if products.max(row) > PRODUCTS || p.dilation[2] > 1 {
             return None;
         }
         let rows = (STRIP / size_of::<f32>() / width).clamp(p.stride[1], p.input[1].max(p.stride[1]));

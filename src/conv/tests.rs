@@ -1,6 +1,7 @@
 //! Random problems on every instruction set of the machine against a reference in f64 that scatters where the library
 //! gathers. (The C ABI, guard pages and larger numbers of problems are in `tests/`.)
 
+use super::memory::MOST_BYTES;
 use super::problem::{Description, Math, Pass, Problem};
 use super::{Inputs, Kit, Plan};
 use crate::runtime::cpu::{self, Isa};
@@ -65,8 +66,8 @@ fn draw(rng: &mut Rng, winograd: bool) -> Description {
     d.groups = if winograd { rng.pick(&[1, 1, 2]) } else { rng.pick(&[1, 1, 1, 2, 3, 5]) };
     d.batch = if winograd { rng.below(3) + 2 } else { rng.below(4) };
     if winograd {
-        d.in_channels = d.groups * rng.pick(&[16, 17, 24, 33]);
-        d.out_channels = d.groups * rng.pick(&[16, 19, 32, 40]);
+        d.in_channels = d.groups * rng.pick(&[24, 25, 32, 33]);
+        d.out_channels = d.groups * rng.pick(&[24, 27, 32, 40]);
     } else if rng.below(5) == 0 {
         d.groups = rng.pick(&[2, 3, 8, 17, 40]);
         (d.in_channels, d.out_channels) = (d.groups, d.groups * rng.pick(&[1, 1, 2]));
@@ -194,5 +195,96 @@ fn winograd_is_within_its_bound() {
     for number in 0..30 {
         let d = draw(&mut rng, true);
         check(number, &d, &mut rng, false);
+    }
+}
+
+/// Pixels a page apart, more channels than a pass takes, phases that some pixels of a block do not have.
+#[test]
+fn wide_depthwise_problems_are_exact() {
+    let mut rng = Rng(0x3141_5926_5358_9793);
+    for number in 0..24 {
+        let mut d = Description::new(2);
+        d.groups = rng.pick(&[1024, 130, 2048]);
+        (d.in_channels, d.out_channels) = (d.groups, d.groups);
+        (d.layout, d.weights_layout, d.batch) = ((number % 4 != 3) as i32, number as i32 % 3, 2);
+        d.transposed = (rng.below(4) == 0) as i32;
+        for i in 0..2 {
+            (d.input[i], d.kernel[i]) = (3 + rng.below(3), rng.pick(&[2, 3]));
+            (d.stride[i], d.dilation[i]) = (rng.pick(&[1, 2, 3]), rng.pick(&[1, 1, 2]));
+            (d.pad_before[i], d.pad_after[i]) = if d.transposed == 1 { (0, 0) } else { (rng.below(4), rng.below(4)) };
+        }
+        (d.beta, d.activation, d.slope) = (rng.pick(&[0.0, 1.0]), rng.below(3) as i32, 0.25);
+        let reach = |i: usize| (d.kernel[i] - 1) * d.dilation[i] + 1;
+        if (0..2).all(|i| d.transposed == 1 || d.input[i] + d.pad_before[i] + d.pad_after[i] >= reach(i)) {
+            check(number, &d, &mut rng, true);
+        }
+    }
+}
+
+/// The promise of docs/convolution.md: 64 MiB beyond the weights, whatever the problem and the number of threads.
+#[test]
+fn memory_is_bounded_for_any_number_of_threads() {
+    let mut rng = Rng(0x2718_2818_2845_9045);
+    let isas: Vec<Isa> = Isa::ALL.into_iter().filter(|&isa| isa <= cpu::detected()).collect();
+    for _ in 0..1500 {
+        let mut d = Description::new(rng.pick(&[1, 2, 2, 2, 3]));
+        (d.layout, d.weights_layout) = (rng.below(2) as i32, rng.below(3) as i32);
+        d.math = rng.pick(&[1, 1, 2]);
+        d.batch = rng.pick(&[1, 2, 16, 64, 256]);
+        d.transposed = (rng.below(5) == 0) as i32;
+        d.groups = rng.pick(&[1, 1, 1, 4, 32]);
+        d.in_channels = d.groups * rng.pick(&[1, 3, 4, 16, 64, 256, 512, 2048]);
+        d.out_channels = d.groups * rng.pick(&[1, 3, 4, 16, 64, 256, 512, 2048]);
+        if rng.below(6) == 0 {
+            d.groups = rng.pick(&[32, 130, 1024]);
+            (d.in_channels, d.out_channels) = (d.groups, d.groups);
+        }
+        for i in 0..d.dims as usize {
+            d.kernel[i] = rng.pick(&[1, 1, 3, 3, 3, 5, 7]);
+            d.stride[i] = rng.pick(&[1, 1, 2, 4]);
+            d.dilation[i] = rng.pick(&[1, 1, 1, 2]);
+            (d.pad_before[i], d.pad_after[i]) = (d.kernel[i] / 2, d.kernel[i] / 2);
+            d.input[i] = 13 + rng.pick(&[0, 1, 15, 43, 100, 211, 1000]) / d.dims as i64;
+        }
+        let Ok(p) = Problem::new(&d, Math::Default) else { continue };
+        for pass in [Pass::Forward, Pass::BackwardData, Pass::BackwardWeights] {
+            let plan = Plan::with(p, pass, Kit::of(isas[rng.below(isas.len() as u64) as usize]));
+            for wanted in [1, 2, 3, 8, 16, 64] {
+                let threads = plan.within_bounds(wanted);
+                assert!(threads >= 1 && threads <= wanted);
+                let (got, most) = (plan.room(threads, true).bytes(threads), MOST_BYTES + plan.in_proportion());
+                assert!(got <= most, "{wanted} threads: {got} bytes, not {most}: {plan}");
+                // A few threads are never turned away.
+                assert!(threads == wanted || wanted > 2, "{threads} threads of {wanted}: {plan}");
+            }
+        }
+    }
+}
+
+/// The reason that is given is one of the problem at hand.
+#[test]
+fn reasons_are_those_of_the_problem() {
+    let kit = Kit::get();
+    type Change = fn(&mut Description);
+    let why = |change: Change| {
+        let mut d = Description::new(2);
+        (d.batch, d.in_channels, d.out_channels, d.input) = (8, 64, 64, [32, 32, 0]);
+        change(&mut d);
+        Plan::with(Problem::new(&d, Math::Default).unwrap(), Pass::Forward, kit).to_string()
+    };
+    let cases: &[(&str, Change)] = &[
+        ("pointwise, pixels in vectors", |_| ()),
+        ("one tap, but strided or padded", |d| d.pad_before = [1; 3]),
+        ("one tap, but strided or padded", |d| d.stride = [2; 3]),
+        ("one tap, and the channels of a pixel", |d| d.layout = 1),
+        ("one tap, but few pixels", |d| d.input = [5, 5, 0]),
+        ("because: the kernel is not 3x3", |d| d.kernel = [5; 3]),
+        ("because: 3x3 kernel of stride 1", |d| d.kernel = [3; 3]),
+        ("because: math is strict", |d| (d.kernel, d.math) = ([3; 3], 2)),
+        ("because: every channel is a group", |d| (d.kernel, d.groups) = ([3; 3], 64)),
+    ];
+    for &(expected, change) in cases {
+        let got = why(change);
+        assert!(got.contains(expected), "{got}: expected {expected:?}");
     }
 }

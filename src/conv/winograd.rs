@@ -17,7 +17,7 @@
 //! training in f32 does not feel.
 
 use super::direct::Window;
-use super::memory::{Memory, Room, Shared, bytes};
+use super::memory::{MOST_BYTES, Memory, Room, Shared, bytes};
 use super::problem::{Math, Pass, Problem, Strides};
 use super::strip::{self, Extent};
 use super::{Epilogue, Kit};
@@ -32,8 +32,9 @@ const XI: usize = 36;
 const OUT: usize = 4;
 const IN: usize = 6;
 
-/// Channels from which on the products outweigh the transforms.
-const CHANNELS: usize = 16;
+/// Channels from which on the products outweigh the transforms: forward and backward-data, and backward-weights.
+const CHANNELS: usize = 24;
+const GRADIENT_CHANNELS: usize = 16;
 /// Tiles from which on the weights' transform pays.
 const TILES: usize = 24;
 
@@ -51,7 +52,8 @@ pub fn reason_against(p: &Problem, pass: Pass, kit: &Kit) -> Option<&'static str
     if p.math == Math::Strict {
         return Some("math is strict");
     }
-    if p.icg() < CHANNELS.max(kit.conv.lanes()) || p.ocg() < CHANNELS.max(kit.conv.lanes()) {
+    let least = if pass == Pass::BackwardWeights { GRADIENT_CHANNELS } else { CHANNELS }.max(kit.conv.lanes());
+    if p.icg().min(p.ocg()) < least {
         return Some("few channels in a group");
     }
     let size = if pass == Pass::BackwardData { p.input } else { p.output };
@@ -263,12 +265,20 @@ impl Winograd {
                     // SAFETY: some steps of a panel, all taps; the result's place is this task's.
                     unsafe {
                         if together {
-                            // The taps of a weight are consecutive: nine at a time, in their order or reversed.
+                            // The taps of a weight are consecutive, and so may be the channels: as many as are at a
+                            // time. Then nine taps, in their order or reversed.
+                            let src = plane.wrapping_offset(c as isize * w.filter.i);
+                            if w.filter.i == 9 {
+                                kit.conv.to_last(lanes, 9 * some, src, w.filter.o, 1, taps.as_mut_ptr(), mr);
+                            }
                             for i in 0..some {
-                                let src = plane.wrapping_offset((c + i) as isize * w.filter.i);
-                                kit.conv.to_last(lanes, 9, src, w.filter.o, 1, taps.as_mut_ptr(), mr);
+                                let nine = taps.as_mut_ptr().add(i * 9 * mr);
+                                if w.filter.i != 9 {
+                                    let src = src.wrapping_offset(i as isize * w.filter.i);
+                                    kit.conv.to_last(lanes, 9, src, w.filter.o, 1, nine, mr);
+                                }
                                 let (first, step) = if self.order[0] == 0 { (0, 1) } else { (8 * mr, -1) };
-                                let from = taps.as_ptr().add(first);
+                                let from = nine.add(first).cast_const();
                                 let step = step * mr as isize;
                                 kit.conv.wino_weights(mr, from, step, to.wrapping_add(i * mr), panels * k * mr);
                             }
@@ -289,23 +299,37 @@ impl Winograd {
         });
     }
 
-    fn v_pitch(&self) -> usize {
-        spread(self.image.planes.len() * self.block * self.image.pitch)
+    fn v_pitch(&self, block: usize) -> usize {
+        spread(self.image.planes.len() * block * self.image.pitch)
     }
-    fn m_pitch(&self) -> usize {
-        spread(self.block * self.chunk)
+    fn m_pitch(&self, block: usize) -> usize {
+        spread(block * self.chunk)
     }
-    fn temporary(&self) -> usize {
-        if self.window.dst.c == 1 { 0 } else { OUT * OUT * self.tiles.cols.min(self.block) * self.chunk }
+    fn temporary(&self, block: usize) -> usize {
+        if self.window.dst.c == 1 { 0 } else { OUT * OUT * self.tiles.cols.min(block) * self.chunk }
+    }
+    /// Bytes that a thread needs for blocks of so many tiles.
+    fn each(&self, block: usize) -> usize {
+        2 * bytes::<isize>(block)
+            + bytes::<f32>(self.image.strip(self.tiles.cols.min(block)))
+            + bytes::<f32>(XI * self.v_pitch(block))
+            + bytes::<f32>(XI * self.m_pitch(block))
+            + bytes::<f32>(self.temporary(block))
+    }
+    /// Tiles of a block for so many threads: fewer if there would be few blocks, or if their memory would be too much.
+    fn block(&self, kit: &Kit, threads: usize) -> usize {
+        let nr = kit.conv.nr();
+        let tiles = self.tiles.count();
+        let block = if threads == 1 { self.block } else { tiles.div_ceil(3 * threads).next_multiple_of(nr) };
+        let mut block = block.clamp((4 * nr).min(self.block), self.block);
+        while block > nr && self.each(block) * threads > MOST_BYTES {
+            block -= nr;
+        }
+        block
     }
 
-    pub fn room(&self, _kit: &Kit) -> Room {
-        let each = 2 * bytes::<isize>(self.block)
-            + bytes::<f32>(self.image.strip(self.tiles.cols.min(self.block)))
-            + bytes::<f32>(XI * self.v_pitch())
-            + bytes::<f32>(XI * self.m_pitch())
-            + bytes::<f32>(self.temporary());
-        Room { shared: 0, each }
+    pub fn room(&self, kit: &Kit, threads: usize) -> Room {
+        Room { shared: 0, each: self.each(self.block(kit, threads)) }
     }
 
     /// # Safety
@@ -320,14 +344,12 @@ impl Winograd {
         memory: &Memory,
         threads: usize,
     ) {
-        let threads = threads.min(memory.threads());
         let w = &self.window;
         // Few blocks: smaller ones, then shares of the result channels.
-        let nr = kit.conv.nr();
         let tiles = self.tiles.count();
-        let block = if threads == 1 { self.block } else { tiles.div_ceil(3 * threads).next_multiple_of(nr) };
-        let block = block.clamp((4 * nr).min(self.block), self.block);
+        let block = self.block(kit, threads);
         let blocks = tiles.div_ceil(block);
+        let threads = threads.min(memory.threads());
         let mr = kit.conv.mr();
         let parts = if threads == 1 { 1 } else { (2 * threads).div_ceil(blocks * w.groups) };
         let part = w.cout.div_ceil(parts.min(w.cout.div_ceil(mr))).next_multiple_of(mr);
@@ -342,7 +364,7 @@ impl Winograd {
             let share = (part_of * part, w.cout.min((part_of + 1) * part));
             let range = (number * block, tiles.min((number + 1) * block));
             // SAFETY: tasks have results of their own.
-            unsafe { self.task(kit, group, range, share, u.get(), src.get(), dst.get(), &epilogue, memory) }
+            unsafe { self.task(kit, group, block, range, share, u.get(), src.get(), dst.get(), &epilogue, memory) }
         });
     }
 
@@ -350,6 +372,7 @@ impl Winograd {
         &self,
         kit: &Kit,
         group: usize,
+        block: usize,
         (from, to): (usize, usize),
         (c0, c1): (usize, usize),
         u: *const f32,
@@ -361,12 +384,12 @@ impl Winograd {
         let (w, image) = (&self.window, &self.image);
         let count = to - from;
         let mut slot = memory.slot();
-        let (at, places) = (slot.take::<isize>(self.block), slot.take::<isize>(self.block));
-        let strip = slot.take::<f32>(image.strip(self.tiles.cols.min(self.block)));
-        let (v_pitch, m_pitch) = (self.v_pitch(), self.m_pitch());
+        let (at, places) = (slot.take::<isize>(block), slot.take::<isize>(block));
+        let strip = slot.take::<f32>(image.strip(self.tiles.cols.min(block)));
+        let (v_pitch, m_pitch) = (self.v_pitch(block), self.m_pitch(block));
         let v = slot.take::<f32>(XI * v_pitch);
         let m = slot.take::<f32>(XI * m_pitch);
-        let temporary = slot.take::<f32>(self.temporary());
+        let temporary = slot.take::<f32>(self.temporary(block));
         let src = src.wrapping_offset((group * w.cin) as isize * w.src.c);
         let dst = dst.wrapping_offset((group * w.cout) as isize * w.dst.c);
         let (mr, panels, k) = (kit.conv.mr(), self.panels(kit), self.steps());
@@ -379,13 +402,13 @@ impl Winograd {
             for plane in 0..image.planes.len() {
                 self.tiles.runs(from, to, |run| {
                     image.each(kit, src, &run, plane, IN, strip, |t, pixel, row, col| {
-                        let to = v.add((plane * self.block + run.first + t) * image.pitch);
+                        let to = v.add((plane * block + run.first + t) * image.pitch);
                         kit.conv.wino_input(image.pitch, pixel, row, col, to, v_pitch);
                     });
                 });
             }
             let segment =
-                |plane: usize| Segment { offset: (plane * self.block * image.pitch) as isize, len: image.channels };
+                |plane: usize| Segment { offset: (plane * block * image.pitch) as isize, len: image.channels };
             let mut c = c0;
             while c < c1 {
                 let lanes = self.chunk.min(c1 - c);
@@ -425,7 +448,7 @@ impl Winograd {
                 let bias = if bias.is_null() { bias } else { bias.add(group * w.cout + c) };
                 let finish = Finish { beta: epilogue.beta, bias, activation: epilogue.activation };
                 self.tiles.runs(from, to, |run| {
-                    self.finish(kit, &run, c, lanes, m, dst, &finish, temporary);
+                    self.finish(kit, &run, c, lanes, (m, m_pitch), dst, &finish, temporary);
                 });
                 c += lanes;
             }
@@ -439,13 +462,12 @@ impl Winograd {
         run: &Run,
         c: usize,
         lanes: usize,
-        m: *const f32,
+        (m, m_pitch): (*const f32, usize),
         dst: *mut f32,
         finish: &Finish<f32>,
         temporary: *mut f32,
     ) {
         let s = &self.window.dst;
-        let m_pitch = self.m_pitch();
         let place = run.image as isize * s.n
             + run.plane as isize * s.s[0]
             + (run.row * OUT) as isize * s.s[1]
@@ -533,7 +555,8 @@ impl WinogradGradient {
     fn sum(&self) -> usize {
         spread(self.lanes() * self.dy.pitch)
     }
-    fn sums(&self) -> usize {
+    /// Elements of all sums of a chunk.
+    pub fn sums(&self) -> usize {
         self.p.groups * XI * self.sum()
     }
     fn v_pitch(&self) -> usize {

@@ -75,21 +75,45 @@ pub struct Run {
     pub to: usize,
 }
 
-/// Depthwise: for each pixel and channel, the sum over the taps of `src[at[p] + tap] * weights[tap]`.
+/// A tap of a depthwise window: where it is from a pixel on, and where its weights are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tap {
+    pub src: isize,
+    pub weights: usize,
+}
+
+/// Depthwise: for each pixel of a rectangle and each channel, the sum over the taps of `src[pixel + tap] * weights[tap]`.
 #[derive(Clone, Copy)]
 pub struct Depthwise<T> {
-    pub pixels: usize,
+    /// Pixels: rows of columns.
+    pub size: [usize; 2],
     pub src: *const T,
-    pub at: *const isize,
-    pub taps: *const isize,
+    /// Elements from one row, and from one column, to the next.
+    pub src_step: [isize; 2],
+    pub taps: *const Tap,
     pub count: usize,
-    /// For each tap, `pitch` numbers.
+    /// Blocks of two vectors of channels ([`ConvKernel::lanes`]), `block` elements from one to the next.
     pub weights: *const T,
-    pub pitch: usize,
+    pub block: usize,
     pub channels: usize,
     pub dst: *mut T,
-    pub to: *const isize,
+    pub dst_step: [isize; 2],
     pub finish: Finish<T>,
+}
+
+/// The gradient of depthwise weights: for each tap and channel, `sum[weights] += x[pixel + tap] * dy[pixel]` over the
+/// pixels of a rectangle.
+#[derive(Clone, Copy)]
+pub struct DepthwiseSums<T> {
+    pub size: [usize; 2],
+    pub x: *const T,
+    pub x_step: [isize; 2],
+    pub taps: *const Tap,
+    pub count: usize,
+    pub dy: *const T,
+    pub dy_step: [isize; 2],
+    pub channels: usize,
+    pub sum: *mut T,
 }
 
 /// The kernels of one scalar type on one instruction set. Contract as for `GemmKernel`; what each computes stands with
@@ -103,18 +127,7 @@ pub trait ConvKernel<T: Scalar>: Sync {
     fn lanes(&self) -> usize;
     unsafe fn pixels(&self, p: &Pixels<T>);
     unsafe fn depthwise(&self, p: &Depthwise<T>);
-    unsafe fn depthwise_weights(
-        &self,
-        pixels: usize,
-        x: *const T,
-        at: *const isize,
-        taps: &[isize],
-        dy: *const T,
-        dy_at: *const isize,
-        channels: usize,
-        sum: *mut T,
-        pitch: usize,
-    );
+    unsafe fn depthwise_weights(&self, p: &DepthwiseSums<T>);
     unsafe fn to_last(
         &self,
         channels: usize,
@@ -188,6 +201,8 @@ pub trait ConvKernel<T: Scalar>: Sync {
 /// The register tiles, each a function of its own under the instruction set's target feature.
 pub trait PixelTiles<V: Simd> {
     unsafe fn tile<const U: usize, const N: usize>(t: &PixelTile<V::T>);
+    unsafe fn depthwise<const N: usize>(p: &Depthwise<V::T>, src: *const V::T, dst: *mut V::T, next: *const V::T);
+    unsafe fn depthwise_weights<const N: usize>(p: &DepthwiseSums<V::T>, taps: *const Tap);
 }
 
 /// One register tile's work.
@@ -319,9 +334,21 @@ pub unsafe fn tile<V: RealSimd, const U: usize, const N: usize>(t: &PixelTile<V:
         if t.rows < U * V::LANES {
             return some_rows(&acc, &c, t);
         }
+        finished(acc, &c, &t.finish);
+    }
+}
+
+/// Finishes and stores a tile of whole vectors.
+#[inline(always)]
+unsafe fn finished<V: RealSimd, const U: usize, const N: usize>(
+    mut acc: [[V; U]; N],
+    c: &[*mut V::T; N],
+    finish: &Finish<V::T>,
+) {
+    // SAFETY: the contract of the file.
+    unsafe {
         // Every step in loops of its own that the compiler unrolls: an accumulator that is reached by an index would live in
         // memory from the beginning.
-        let finish = &t.finish;
         if finish.beta != V::T::ZERO {
             let beta = V::splat(finish.beta);
             for j in 0..N {
@@ -371,10 +398,10 @@ unsafe fn some_rows<V: RealSimd, const U: usize, const N: usize>(
     c: &[*mut V::T; N],
     t: &PixelTile<V::T>,
 ) {
-    let mut sums = [V::T::ZERO; super::tile::MAX_TILE];
-    // SAFETY: the contract of the file.
+    let mut sums = [const { core::mem::MaybeUninit::<V::T>::uninit() }; super::tile::MAX_TILE];
+    // SAFETY: the contract of the file; what is read was written before.
     unsafe {
-        let sums = sums.as_mut_ptr();
+        let sums = sums.as_mut_ptr().cast::<V::T>();
         for j in 0..N {
             for u in 0..U {
                 acc[j][u].store(sums.add((j * U + u) * V::LANES));
@@ -423,152 +450,203 @@ unsafe fn put<V: RealSimd>(mut x: V, c: *mut V::T, n: usize, bias: *const V::T, 
     }
 }
 
-/// Stores the first n lanes; all of them without a look at each.
+/// [`Depthwise`]: a few pixels of a row at a time, so that a weight is loaded once for all of them.
 #[inline(always)]
-unsafe fn keep<V: Simd>(x: V, to: *mut V::T, n: usize) {
-    // SAFETY: the contract of the file.
-    unsafe { if n == V::LANES { x.store(to) } else { x.store_first(to, n) } }
-}
-
-/// [`Depthwise`]: a few pixels at a time, so that a weight is loaded once for all of them.
-#[inline(always)]
-pub unsafe fn depthwise<V: RealSimd>(p: &Depthwise<V::T>) {
-    const SOME: usize = 4;
-    // SAFETY: the contract of the file.
-    unsafe {
+pub unsafe fn depthwise<S: PixelTiles<V>, V: RealSimd>(p: &Depthwise<V::T>) {
+    const MOST: usize = 6;
+    let mut p = *p;
+    if p.size[1] == 1 {
+        // A column is as good as a row.
+        (p.size, p.src_step, p.dst_step) = ([1, p.size[0]], [0, p.src_step[0]], [0, p.dst_step[0]]);
+    }
+    let [rows, cols] = p.size;
+    for r in 0..rows as isize {
         let mut j = 0;
-        while j < p.pixels {
-            let four = j + SOME <= p.pixels;
-            let mut i = 0;
-            while i < p.channels {
-                let left = p.channels - i;
-                if left >= 2 * V::LANES {
-                    if four {
-                        depthwise_tile::<V, 2, SOME>(p, j, i);
-                    } else {
-                        depthwise_tile::<V, 2, 1>(p, j, i);
-                    }
-                    i += 2 * V::LANES;
-                } else if left >= V::LANES {
-                    if four {
-                        depthwise_tile::<V, 1, SOME>(p, j, i);
-                    } else {
-                        depthwise_tile::<V, 1, 1>(p, j, i);
-                    }
-                    i += V::LANES;
-                } else {
-                    for j in j..j + if four { SOME } else { 1 } {
-                        let b = p.src.wrapping_offset(*p.at.add(j)).wrapping_add(i);
-                        let mut acc = V::zero();
-                        for t in 0..p.count {
-                            let x = V::load_first(b.wrapping_offset(*p.taps.add(t)), left);
-                            acc = x.mul_add(V::load_first(p.weights.add(t * p.pitch + i), left), acc);
-                        }
-                        let bias = if p.finish.bias.is_null() { p.finish.bias } else { p.finish.bias.add(i) };
-                        put(acc, p.dst.wrapping_offset(*p.to.add(j)).wrapping_add(i), left, bias, &p.finish);
-                    }
-                    i += left;
+        while j < cols {
+            let some = MOST.min(cols - j);
+            let src = p.src.wrapping_offset(r * p.src_step[0] + j as isize * p.src_step[1]);
+            let dst = p.dst.wrapping_offset(r * p.dst_step[0] + j as isize * p.dst_step[1]);
+            j += some;
+            let (row, col) = if j < cols { (r, j as isize) } else { (r + 1, 0) };
+            let next = p.src.wrapping_offset(row * p.src_step[0] + col * p.src_step[1]);
+            // SAFETY: the contract of the file.
+            unsafe {
+                match some {
+                    1 => S::depthwise::<1>(&p, src, dst, next),
+                    2 => S::depthwise::<2>(&p, src, dst, next),
+                    3 => S::depthwise::<3>(&p, src, dst, next),
+                    4 => S::depthwise::<4>(&p, src, dst, next),
+                    5 => S::depthwise::<5>(&p, src, dst, next),
+                    _ => S::depthwise::<6>(&p, src, dst, next),
                 }
-            }
-            j += if four { SOME } else { 1 };
-        }
-    }
-}
-
-/// U vectors of channels of P pixels.
-#[inline(always)]
-unsafe fn depthwise_tile<V: RealSimd, const U: usize, const P: usize>(p: &Depthwise<V::T>, j: usize, i: usize) {
-    // SAFETY: the contract of the file.
-    unsafe {
-        let mut acc = [[V::zero(); U]; P];
-        let mut b = [p.src; P];
-        for (q, b) in b.iter_mut().enumerate() {
-            *b = p.src.wrapping_offset(*p.at.add(j + q)).wrapping_add(i);
-        }
-        let mut weights = p.weights.wrapping_add(i);
-        for t in 0..p.count {
-            let tap = *p.taps.add(t);
-            let mut w = [V::zero(); U];
-            for (u, w) in w.iter_mut().enumerate() {
-                *w = V::load(weights.add(u * V::LANES));
-            }
-            for q in 0..P {
-                for u in 0..U {
-                    let x = V::load(b[q].wrapping_offset(tap).wrapping_add(u * V::LANES));
-                    acc[q][u] = x.mul_add(w[u], acc[q][u]);
-                }
-            }
-            weights = weights.wrapping_add(p.pitch);
-        }
-        let mut sums = [V::T::ZERO; 128];
-        let at = sums.as_mut_ptr();
-        for q in 0..P {
-            for u in 0..U {
-                acc[q][u].store(at.add((q * U + u) * V::LANES));
-            }
-        }
-        for q in 0..P {
-            let c = p.dst.wrapping_offset(*p.to.add(j + q)).wrapping_add(i);
-            for u in 0..U {
-                let bias = p.finish.bias;
-                let bias = if bias.is_null() { bias } else { bias.add(i + u * V::LANES) };
-                put(V::load(at.add((q * U + u) * V::LANES)), c.add(u * V::LANES), V::LANES, bias, &p.finish);
             }
         }
     }
 }
 
-/// The gradient of depthwise weights: `sum[tap][c] += x[at[p] + tap][c] * dy[dy_at[p]][c]` over the pixels in turn.
+/// All channels of N pixels. Meanwhile what the last two taps of the next pixels meet is asked for: the other rows of
+/// taps were there before.
 #[inline(always)]
-pub unsafe fn depthwise_weights<V: RealSimd>(
-    pixels: usize,
-    x: *const V::T,
-    at: *const isize,
-    taps: &[isize],
-    dy: *const V::T,
-    dy_at: *const isize,
-    channels: usize,
-    sum: *mut V::T,
-    pitch: usize,
+pub unsafe fn depthwise_tile<V: RealSimd, const N: usize>(
+    p: &Depthwise<V::T>,
+    src: *const V::T,
+    dst: *mut V::T,
+    next: *const V::T,
 ) {
     // SAFETY: the contract of the file.
     unsafe {
-        let mut c = 0;
-        while c < channels {
-            let n = V::LANES.min(channels - c);
-            let mut t = 0;
-            while t < taps.len() {
-                let some = 8.min(taps.len() - t);
-                let mut acc = [V::zero(); 8];
-                for (q, acc) in acc.iter_mut().enumerate().take(some) {
-                    *acc = V::load_first(sum.add((t + q) * pitch + c), n);
+        let (mut i, mut weights) = (0, p.weights);
+        let mut ahead = [next; 2];
+        for (t, ahead) in ahead.iter_mut().enumerate() {
+            if p.count > t {
+                *ahead = next.wrapping_offset((*p.taps.add(p.count - 1 - t)).src);
+            }
+        }
+        while i + 2 * V::LANES <= p.channels {
+            for ahead in ahead {
+                for q in 0..N {
+                    prefetch(ahead.wrapping_offset(q as isize * p.src_step[1]).wrapping_add(i));
                 }
-                macro_rules! pass {
-                    ($taps:expr, |$p:ident| $load:expr) => {
-                        for p in 0..pixels {
-                            let from = x.wrapping_offset(*at.add(p)).wrapping_add(c);
-                            let $p = dy.wrapping_offset(*dy_at.add(p)).wrapping_add(c);
-                            let g = $load;
-                            for q in 0..$taps {
-                                let $p = from.wrapping_offset(*taps.get_unchecked(t + q));
-                                acc[q] = $load.mul_add(g, acc[q]);
+            }
+            depthwise_part::<V, 2, N>(p, i, weights, src, dst);
+            weights = weights.wrapping_add(p.block);
+            i += 2 * V::LANES;
+        }
+        if i + V::LANES <= p.channels {
+            depthwise_part::<V, 1, N>(p, i, weights, src, dst);
+            weights = weights.wrapping_add(V::LANES);
+            i += V::LANES;
+        }
+        if i < p.channels {
+            let left = p.channels - i;
+            let bias = if p.finish.bias.is_null() { p.finish.bias } else { p.finish.bias.add(i) };
+            for q in 0..N as isize {
+                let b = src.wrapping_offset(q * p.src_step[1]).wrapping_add(i);
+                let mut acc = V::zero();
+                for t in 0..p.count {
+                    let tap = &*p.taps.add(t);
+                    let x = V::load_first(b.wrapping_offset(tap.src), left);
+                    acc = x.mul_add(V::load_first(weights.add(tap.weights), left), acc);
+                }
+                put(acc, dst.wrapping_offset(q * p.dst_step[1]).wrapping_add(i), left, bias, &p.finish);
+            }
+        }
+    }
+}
+
+/// U vectors of channels, from the i-th on, of N pixels.
+#[inline(always)]
+unsafe fn depthwise_part<V: RealSimd, const U: usize, const N: usize>(
+    p: &Depthwise<V::T>,
+    i: usize,
+    weights: *const V::T,
+    src: *const V::T,
+    dst: *mut V::T,
+) {
+    // SAFETY: the contract of the file.
+    unsafe {
+        let mut acc = [[V::zero(); U]; N];
+        let src = src.wrapping_add(i);
+        for t in 0..p.count {
+            let tap = &*p.taps.add(t);
+            let from = src.wrapping_offset(tap.src);
+            let mut w = [V::zero(); U];
+            for (u, w) in w.iter_mut().enumerate() {
+                *w = V::load(weights.add(tap.weights + u * V::LANES));
+            }
+            for q in 0..N {
+                let x = from.wrapping_offset(q as isize * p.src_step[1]);
+                for u in 0..U {
+                    acc[q][u] = V::load(x.add(u * V::LANES)).mul_add(w[u], acc[q][u]);
+                }
+            }
+        }
+        let mut c = [dst; N];
+        for (q, c) in c.iter_mut().enumerate() {
+            *c = dst.wrapping_offset(q as isize * p.dst_step[1]).wrapping_add(i);
+        }
+        let mut finish = p.finish;
+        if !finish.bias.is_null() {
+            finish.bias = finish.bias.add(i);
+        }
+        finished(acc, &c, &finish);
+    }
+}
+
+/// [`DepthwiseSums`]: a few taps at a time, whose sums stay in registers. They begin at zero and are added to what there is
+/// at the end, so that the error grows with the rectangle rather than with all pixels.
+#[inline(always)]
+pub unsafe fn depthwise_weights<S: PixelTiles<V>, V: RealSimd>(p: &DepthwiseSums<V::T>) {
+    const MOST: usize = 6;
+    let mut t = 0;
+    while t < p.count {
+        let some = MOST.min(p.count - t);
+        // SAFETY: the contract of the file.
+        unsafe {
+            let taps = p.taps.add(t);
+            match some {
+                1 => S::depthwise_weights::<1>(p, taps),
+                2 => S::depthwise_weights::<2>(p, taps),
+                3 => S::depthwise_weights::<3>(p, taps),
+                4 => S::depthwise_weights::<4>(p, taps),
+                5 => S::depthwise_weights::<5>(p, taps),
+                _ => S::depthwise_weights::<6>(p, taps),
+            }
+        }
+        t += some;
+    }
+}
+
+/// All channels of N taps.
+#[inline(always)]
+pub unsafe fn depthwise_weights_of<V: RealSimd, const N: usize>(p: &DepthwiseSums<V::T>, taps: *const Tap) {
+    // SAFETY: the contract of the file.
+    unsafe {
+        let mut at = [0; N];
+        for (q, at) in at.iter_mut().enumerate() {
+            *at = (*taps.add(q)).src;
+        }
+        macro_rules! pass {
+            ($vectors:expr, $c:expr, |$p:ident| $load:expr, $store:expr) => {
+                let mut acc = [[V::zero(); $vectors]; N];
+                for row in 0..p.size[0] as isize {
+                    let mut x = p.x.wrapping_offset(row * p.x_step[0]).wrapping_add($c);
+                    let mut dy = p.dy.wrapping_offset(row * p.dy_step[0]).wrapping_add($c);
+                    for _ in 0..p.size[1] {
+                        let mut g = [V::zero(); $vectors];
+                        for u in 0..$vectors {
+                            let $p = dy.wrapping_add(u * V::LANES);
+                            g[u] = $load;
+                        }
+                        for q in 0..N {
+                            for u in 0..$vectors {
+                                let $p = x.wrapping_offset(at[q]).wrapping_add(u * V::LANES);
+                                acc[q][u] = $load.mul_add(g[u], acc[q][u]);
                             }
                         }
-                    };
+                        x = x.wrapping_offset(p.x_step[1]);
+                        dy = dy.wrapping_offset(p.dy_step[1]);
+                    }
                 }
-                if n < V::LANES {
-                    pass!(some, |p| V::load_first(p, n));
-                } else if some == 8 {
-                    pass!(8, |p| V::load(p));
-                } else if some == 1 {
-                    pass!(1, |p| V::load(p));
-                } else {
-                    pass!(some, |p| V::load(p));
+                for q in 0..N {
+                    for u in 0..$vectors {
+                        let $p = p.sum.add((*taps.add(q)).weights + $c + u * V::LANES);
+                        $store($load.add(acc[q][u]), $p);
+                    }
                 }
-                for (q, acc) in acc.iter().enumerate().take(some) {
-                    keep(*acc, sum.add((t + q) * pitch + c), n);
-                }
-                t += some;
+            };
+        }
+        let mut c = 0;
+        while c + 2 * V::LANES <= p.channels {
+            pass!(2, c, |p| V::load(p), |x: V, to| x.store(to));
+            c += 2 * V::LANES;
+        }
+        while c < p.channels {
+            let n = V::LANES.min(p.channels - c);
+            if n == V::LANES {
+                pass!(1, c, |p| V::load(p), |x: V, to| x.store(to));
+            } else {
+                pass!(1, c, |p| V::load_first(p, n), |x: V, to| x.store_first(to, n));
             }
             c += n;
         }
@@ -695,6 +773,15 @@ pub unsafe fn gather<T: Scalar, const NR: usize>(
                         prefetch(src.wrapping_offset(*at.add(p + ahead)));
                         let pixel = src.wrapping_offset(*at.add(p)).cast::<[T; NR]>();
                         dst.add(p * NR).cast::<[T; NR]>().write(pixel.read());
+                    }
+                    continue;
+                }
+                if let Ok(lanes) = <&[isize; NR]>::try_from(panel) {
+                    for p in from..to {
+                        let pixel = src.wrapping_offset(*at.add(p));
+                        for l in 0..NR {
+                            *dst.add(p * NR + l) = *pixel.wrapping_offset(lanes[l]);
+                        }
                     }
                     continue;
                 }
@@ -851,20 +938,44 @@ pub unsafe fn scatter<V: Simd>(
     }
 }
 
-/// `sum[i] += src[i]` for n elements of each row in turn.
+/// `sum[i] += src[i]` for n elements of each row, some rows at a time.
 #[inline(always)]
 pub unsafe fn add_rows<V: Simd>(n: usize, rows: usize, src: *const V::T, pitch: isize, sum: *mut V::T) {
+    const SOME: usize = 8;
     // SAFETY: the contract of the file.
     unsafe {
-        let mut i = 0;
-        while i < n {
-            let some = V::LANES.min(n - i);
-            let mut acc = V::load_first(sum.add(i), some);
-            for r in 0..rows {
-                acc = acc.add(V::load_first(src.wrapping_offset(r as isize * pitch).add(i), some));
+        let mut r = 0;
+        while r < rows {
+            let from = src.wrapping_offset(r as isize * pitch);
+            let some = if r + SOME <= rows { SOME } else { 1 };
+            macro_rules! pass {
+                ($at:expr, |$p:ident| $load:expr) => {{
+                    let total = if some == SOME {
+                        let mut x = [V::zero(); SOME];
+                        for q in 0..SOME {
+                            let $p = from.wrapping_offset(q as isize * pitch).wrapping_add($at);
+                            x[q] = $load;
+                        }
+                        let (a, b) = (x[0].add(x[1]).add(x[2].add(x[3])), x[4].add(x[5]).add(x[6].add(x[7])));
+                        a.add(b)
+                    } else {
+                        let $p = from.wrapping_add($at);
+                        $load
+                    };
+                    let $p = sum.add($at).cast_const();
+                    $load.add(total)
+                }};
             }
-            keep(acc, sum.add(i), some);
-            i += some;
+            let mut i = 0;
+            while i + V::LANES <= n {
+                pass!(i, |p| V::load(p)).store(sum.add(i));
+                i += V::LANES;
+            }
+            if i < n {
+                let left = n - i;
+                pass!(i, |p| V::load_first(p, left)).store_first(sum.add(i), left);
+            }
+            r += some;
         }
     }
 }

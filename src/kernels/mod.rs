@@ -463,7 +463,7 @@ macro_rules! kernel_table {
     }};
     // Convolution: T and V as above, real.
     (@conv $feature:tt $T:ty, $V:ty, $mv:literal, $nr:literal) => {{
-        use $crate::kernels::conv::{self, ConvKernel, Depthwise, Finish, PixelTile, PixelTiles, Pixels};
+        use $crate::kernels::conv::{self, ConvKernel, Depthwise, DepthwiseSums, Finish, PixelTile, PixelTiles, Pixels, Tap};
         use $crate::kernels::{kernel_table, simd::Simd};
         struct C;
         // As above.
@@ -473,6 +473,16 @@ macro_rules! kernel_table {
             #[inline(never)] // one function for all would spill its accumulators
             unsafe fn tile<const U: usize, const N: usize>(t: &PixelTile<$T>) {
                 unsafe { conv::tile::<$V, U, N>(t) }
+            } }
+            kernel_table! { @fn $feature
+            #[inline(never)] // as above
+            unsafe fn depthwise<const N: usize>(p: &Depthwise<$T>, src: *const $T, dst: *mut $T, next: *const $T) {
+                unsafe { conv::depthwise_tile::<$V, N>(p, src, dst, next) }
+            } }
+            kernel_table! { @fn $feature
+            #[inline(never)] // as above
+            unsafe fn depthwise_weights<const N: usize>(p: &DepthwiseSums<$T>, taps: *const Tap) {
+                unsafe { conv::depthwise_weights_of::<$V, N>(p, taps) }
             } }
         }
         // As above.
@@ -493,11 +503,11 @@ macro_rules! kernel_table {
             } }
             kernel_table! { @fn $feature
             unsafe fn depthwise(&self, p: &Depthwise<$T>) {
-                unsafe { conv::depthwise::<$V>(p) }
+                unsafe { conv::depthwise::<C, $V>(p) }
             } }
             kernel_table! { @fn $feature
-            unsafe fn depthwise_weights(&self, pixels: usize, x: *const $T, at: *const isize, taps: &[isize], dy: *const $T, dy_at: *const isize, channels: usize, sum: *mut $T, pitch: usize) {
-                unsafe { conv::depthwise_weights::<$V>(pixels, x, at, taps, dy, dy_at, channels, sum, pitch) }
+            unsafe fn depthwise_weights(&self, p: &DepthwiseSums<$T>) {
+                unsafe { conv::depthwise_weights::<C, $V>(p) }
             } }
             kernel_table! { @fn $feature
             unsafe fn to_last(&self, channels: usize, len: usize, src: *const $T, cs: isize, ps: isize, dst: *mut $T, pitch: usize) {

@@ -325,8 +325,8 @@ pub fn draw(rng: &mut Rng) -> Conv {
             c.in_channels = c.groups;
             c.out_channels = c.groups * rng.pick(&[1, 1, 2]);
         } else if winograd {
-            c.in_channels = c.groups * rng.pick(&[16, 17, 24]);
-            c.out_channels = c.groups * rng.pick(&[16, 19, 24]);
+            c.in_channels = c.groups * rng.pick(&[17, 24, 25]);
+            c.out_channels = c.groups * rng.pick(&[19, 24, 27]);
         } else {
             c.in_channels = c.groups * rng.pick(&[1, 2, 3, 3, 4, 8, 17, 20, 33]);
             c.out_channels = c.groups * rng.pick(&[1, 2, 3, 6, 8, 16, 19, 34, 50]);
