@@ -84,6 +84,38 @@ pub trait FoldKernel: Sync {
     unsafe fn narrow(&self, to: Element, n: usize, src: *const f32, dst: *mut u16);
     /// A 16-bit type to f32.
     unsafe fn widen(&self, from: Element, n: usize, src: *const u16, dst: *mut f32);
+    /// Bytes from one place to another that does not overlap it.
+    unsafe fn copy(&self, bytes: usize, src: *const u8, dst: *mut u8);
+}
+
+/// Bytes that are moved at once.
+const LOT: usize = 32;
+
+/// [`FoldKernel::copy`].
+///
+/// Not the C library's: for many bytes that is `rep movsb` where the processor advertises it, which on Zen 3 and 4 is
+/// several times slower when source and target have nearly the same place in a page (glibc bug 30994), and those of
+/// large tensors and of staging buffers always have. Several lots a turn, or the compiler would call it again.
+#[inline(always)]
+pub unsafe fn copy(bytes: usize, src: *const u8, dst: *mut u8) {
+    let mut at = 0;
+    // SAFETY: four lots from `at` on are inside, and in the end what is left.
+    unsafe {
+        if bytes >= 8 * LOT {
+            // Stores at multiples of their size: what precedes the first of them comes with a lot that overlaps it.
+            core::ptr::copy_nonoverlapping(src, dst, LOT);
+            at = LOT - dst.addr() % LOT;
+        }
+        while at + 4 * LOT <= bytes {
+            let (from, to) = (src.add(at), dst.add(at));
+            core::ptr::copy_nonoverlapping(from, to, LOT);
+            core::ptr::copy_nonoverlapping(from.add(LOT), to.add(LOT), LOT);
+            core::ptr::copy_nonoverlapping(from.add(2 * LOT), to.add(2 * LOT), LOT);
+            core::ptr::copy_nonoverlapping(from.add(3 * LOT), to.add(3 * LOT), LOT);
+            at += 4 * LOT;
+        }
+        core::ptr::copy_nonoverlapping(src.add(at), dst.add(at), bytes - at);
+    }
 }
 
 /// IEEE half precision by the instructions of an instruction set.
@@ -486,15 +518,37 @@ impl<H: Halves> Store for Half<H> {
     }
     #[inline(always)]
     unsafe fn two<J: Joiner<f32>>(a: *const u16, b: *const u16, parts: u32, to: &mut [u16; BLOCK], n: usize) {
-        let mut acc = [0f32; BLOCK];
-        // SAFETY: passed on to the caller.
-        unsafe {
-            Self::load(a, &mut acc, n);
-            Self::join::<J>(b, &mut acc, n);
-            if parts != 1 {
-                divide(&mut acc, parts, n);
+        let n = n.min(BLOCK);
+        let mut at = 0;
+        while at < n {
+            let (mut x, mut y) = ([0f32; LANES], [0f32; LANES]);
+            // SAFETY: LANES elements from `at` on are inside, or what is left is copied first; LANES divides BLOCK.
+            unsafe {
+                if at + LANES <= n {
+                    H::widen(a.add(at), &mut x);
+                    H::widen(b.add(at), &mut y);
+                } else {
+                    let mut rest = [[0u16; LANES]; 2];
+                    core::ptr::copy_nonoverlapping(a.add(at), rest[0].as_mut_ptr(), n - at);
+                    core::ptr::copy_nonoverlapping(b.add(at), rest[1].as_mut_ptr(), n - at);
+                    H::widen(rest[0].as_ptr(), &mut x);
+                    H::widen(rest[1].as_ptr(), &mut y);
+                }
+                let mut i = 0;
+                while i < LANES {
+                    x[i] = J::join(x[i], y[i]);
+                    i += 1;
+                }
+                if parts != 1 {
+                    i = 0;
+                    while i < LANES {
+                        x[i] = x[i].divided(parts);
+                        i += 1;
+                    }
+                }
+                H::narrow(&x, to.as_mut_ptr().add(at));
             }
-            Self::store(&acc, to, n);
+            at += LANES;
         }
     }
 }
@@ -579,7 +633,7 @@ unsafe fn fold_by<S: Store, J: Joiner<S::Number>>(f: &Fold, n: usize, src: &[*co
             let mut d = 0;
             while d < dst.len() {
                 let to = dst.get_unchecked(d).cast::<S::Stored>().add(at);
-                core::ptr::copy_nonoverlapping(out.as_ptr(), to, m);
+                copy(m * size_of::<S::Stored>(), out.as_ptr().cast(), to.cast());
                 d += 1;
             }
         }
@@ -639,7 +693,7 @@ unsafe fn narrow_as<S: Store<Stored = u16, Number = f32>>(n: usize, src: *const 
         unsafe {
             core::ptr::copy_nonoverlapping(src.add(at), block.as_mut_ptr(), m);
             S::store(&block, &mut out, m);
-            core::ptr::copy_nonoverlapping(out.as_ptr(), dst.add(at), m);
+            copy(2 * m, out.as_ptr().cast(), dst.add(at).cast());
         }
         at += m;
     }
@@ -654,7 +708,7 @@ unsafe fn widen_as<S: Store<Stored = u16, Number = f32>>(n: usize, src: *const u
         // SAFETY: m elements from `at` on are inside.
         unsafe {
             S::load(src.add(at), &mut block, m);
-            core::ptr::copy_nonoverlapping(block.as_ptr(), dst.add(at), m);
+            copy(4 * m, block.as_ptr().cast(), dst.add(at).cast());
         }
         at += m;
     }
