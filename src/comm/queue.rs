@@ -335,6 +335,7 @@ impl Queue {
             !inbox.new.is_empty() || inbox.stopped.is_some()
         });
         state.group.lane().healthy()?;
+        state.group.lane().all_there()?;
         if self.leaving.load(Ordering::Relaxed) {
             return Err(Error::new(Status::State, "corten_shutdown was called"));
         }

@@ -323,6 +323,27 @@ impl Lane {
         }
     }
 
+    /// Whether all members are still there: for one that waits for none in particular.
+    pub fn all_there(&self) -> Result {
+        for member in (0..self.size()).filter(|&m| m != self.me) {
+            if let Some(failure) = self.gone(member) {
+                let (failure, rank) = self.segment.fail(failure, self.ranks[member]);
+                return Err(failure.error(rank));
+            }
+        }
+        Ok(())
+    }
+    fn gone(&self, member: usize) -> Option<Failure> {
+        let local = self.locals[member];
+        if self.segment.state(local) == LEFT {
+            Some(Failure::Left)
+        } else if !self.segment.is_alive(local) {
+            Some(Failure::Ended)
+        } else {
+            None
+        }
+    }
+
     /// The headers of all members, which published them with the last step, if they agree.
     pub fn agreed(&self) -> Result<Vec<Header>> {
         let headers: Vec<Header> = (0..self.size()).map(|m| self.header(m, self.step)).collect();
@@ -401,17 +422,14 @@ impl Lane {
     /// Whether there is still reason to wait.
     fn look_at(&self, member: usize, step: u32, waited: Duration, warned: &mut bool) -> Result {
         let (local, rank) = (self.locals[member], self.ranks[member]);
-        let state = self.segment.state(local);
         if self.leaving.load(Ordering::Relaxed) {
             return Err(Error::new(Status::State, "corten_shutdown was called"));
         }
         let failure = if let Some((failure, rank)) = self.segment.failure() {
             return self.unless_here(member, step, failure, rank);
-        } else if state == LEFT {
-            Failure::Left
-        } else if !self.segment.is_alive(local) {
-            Failure::Ended
-        } else if state == JOINED && !self.named && waited >= JOIN_ENDS {
+        } else if let Some(failure) = self.gone(member) {
+            failure
+        } else if self.segment.state(local) == JOINED && !self.named && waited >= JOIN_ENDS {
             Failure::Joined
         } else if waited >= self.timeout {
             Failure::Late(self.timeout.as_secs() as u32)
