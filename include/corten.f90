@@ -230,6 +230,277 @@ module corten
     end function
   end interface
 
+  ! ---- Collectives ---------------------------------------------------------------------------
+  ! The functions of corten.h, which says what each does. Buffers are C pointers: c_loc of the first
+  ! element. A status of 0 (corten_ok) is success; corten_last_error says what else was wrong. Names
+  ! of tensors end with c_null_char. Numbers of ranks count from 0, as in C.
+  integer(c_int), parameter :: corten_error_state = 2, corten_error_mismatch = 3, corten_error_peer = 4, &
+      corten_error_timeout = 5, corten_error_system = 6
+  integer(c_int), parameter :: corten_f32 = 0, corten_f64 = 1, corten_bf16 = 2, corten_f16 = 3, &
+      corten_i8 = 4, corten_u8 = 5, corten_i32 = 6, corten_i64 = 7
+  integer(c_int), parameter :: corten_sum = 0, corten_average = 1, corten_min = 2, corten_max = 3, &
+      corten_product = 4, corten_adasum = 5, corten_wire_bf16 = 256, corten_wire_f16 = 512
+  integer(c_int), parameter :: corten_all = 0
+
+  interface
+    ! Joins the other ranks; all ranks call it
+    function corten_init() bind(C, name="corten_init") result(status)
+      import :: c_int
+      integer(c_int) :: status
+    end function
+
+    function corten_shutdown() bind(C, name="corten_shutdown") result(status)
+      import :: c_int
+      integer(c_int) :: status
+    end function
+
+    function corten_is_initialized() bind(C, name="corten_is_initialized") result(yes)
+      import :: c_int
+      integer(c_int) :: yes
+    end function
+
+    ! This process among all ranks, and how many there are; of its machine; of the machines.
+    ! -1 if not initialised
+    function corten_rank() bind(C, name="corten_rank") result(n)
+      import :: c_int
+      integer(c_int) :: n
+    end function
+
+    function corten_size() bind(C, name="corten_size") result(n)
+      import :: c_int
+      integer(c_int) :: n
+    end function
+
+    function corten_local_rank() bind(C, name="corten_local_rank") result(n)
+      import :: c_int
+      integer(c_int) :: n
+    end function
+
+    function corten_local_size() bind(C, name="corten_local_size") result(n)
+      import :: c_int
+      integer(c_int) :: n
+    end function
+
+    function corten_cross_rank() bind(C, name="corten_cross_rank") result(n)
+      import :: c_int
+      integer(c_int) :: n
+    end function
+
+    function corten_cross_size() bind(C, name="corten_cross_size") result(n)
+      import :: c_int
+      integer(c_int) :: n
+    end function
+
+    ! out := postscale * (prescale*in of rank 0 op ...); in and out the same or apart
+    function corten_allreduce(in, out, count, type, op, prescale, postscale, set) &
+        bind(C, name="corten_allreduce") result(status)
+      import :: c_double, c_int, c_ptr, c_size_t
+      type(c_ptr), value :: in, out
+      integer(c_size_t), value :: count
+      integer(c_int), value :: type, op, set
+      real(c_double), value :: prescale, postscale
+      integer(c_int) :: status
+    end function
+
+    ! n tensors at once: arrays of C pointers and of counts
+    function corten_grouped_allreduce(n, in, out, counts, type, op, prescale, postscale, set) &
+        bind(C, name="corten_grouped_allreduce") result(status)
+      import :: c_double, c_int, c_ptr, c_size_t
+      integer(c_size_t), value :: n
+      type(c_ptr), intent(in) :: in(*), out(*)
+      integer(c_size_t), intent(in) :: counts(*)
+      integer(c_int), value :: type, op, set
+      real(c_double), value :: prescale, postscale
+      integer(c_int) :: status
+    end function
+
+    ! counts: c_loc of an array that gets the number of elements of each rank, or c_null_ptr
+    function corten_allgather(in, count, out, room, counts, type, set) &
+        bind(C, name="corten_allgather") result(status)
+      import :: c_int, c_ptr, c_size_t
+      type(c_ptr), value :: in, out, counts
+      integer(c_size_t), value :: count, room
+      integer(c_int), value :: type, set
+      integer(c_int) :: status
+    end function
+
+    function corten_broadcast(buffer, count, type, root, set) &
+        bind(C, name="corten_broadcast") result(status)
+      import :: c_int, c_ptr, c_size_t
+      type(c_ptr), value :: buffer
+      integer(c_size_t), value :: count
+      integer(c_int), value :: type, root, set
+      integer(c_int) :: status
+    end function
+
+    ! recv_counts: c_loc of an array that gets what came from each rank, or c_null_ptr
+    function corten_alltoall(in, send_counts, out, room, recv_counts, type, set) &
+        bind(C, name="corten_alltoall") result(status)
+      import :: c_int, c_ptr, c_size_t
+      type(c_ptr), value :: in, out, recv_counts
+      integer(c_size_t), intent(in) :: send_counts(*)
+      integer(c_size_t), value :: room
+      integer(c_int), value :: type, set
+      integer(c_int) :: status
+    end function
+
+    ! counts: c_loc of the blocks of all ranks, or c_null_ptr for an even cut
+    function corten_reducescatter(in, out, count, counts, type, op, prescale, postscale, set) &
+        bind(C, name="corten_reducescatter") result(status)
+      import :: c_double, c_int, c_ptr, c_size_t
+      type(c_ptr), value :: in, out, counts
+      integer(c_size_t), value :: count
+      integer(c_int), value :: type, op, set
+      real(c_double), value :: prescale, postscale
+      integer(c_int) :: status
+    end function
+
+    function corten_barrier(set) bind(C, name="corten_barrier") result(status)
+      import :: c_int
+      integer(c_int), value :: set
+      integer(c_int) :: status
+    end function
+
+    ! For a rank that has no more data
+    function corten_join(last_rank) bind(C, name="corten_join") result(status)
+      import :: c_int
+      integer(c_int), intent(out) :: last_rank
+      integer(c_int) :: status
+    end function
+
+    ! Asynchronous: buffers (and arrays of counts) belong to the operation until corten_wait
+    function corten_allreduce_async(name, in, out, count, type, op, prescale, postscale, set, &
+        handle) &
+        bind(C, name="corten_allreduce_async") result(status)
+      import :: c_char, c_double, c_int, c_int64_t, c_ptr, c_size_t
+      character(kind=c_char), intent(in) :: name(*)
+      type(c_ptr), value :: in, out
+      integer(c_size_t), value :: count
+      integer(c_int), value :: type, op, set
+      real(c_double), value :: prescale, postscale
+      integer(c_int64_t), intent(out) :: handle
+      integer(c_int) :: status
+    end function
+
+    function corten_grouped_allreduce_async(name, n, in, out, counts, type, op, prescale, &
+        postscale, set, handle) &
+        bind(C, name="corten_grouped_allreduce_async") result(status)
+      import :: c_char, c_double, c_int, c_int64_t, c_ptr, c_size_t
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_size_t), value :: n
+      type(c_ptr), intent(in) :: in(*), out(*)
+      integer(c_size_t), intent(in) :: counts(*)
+      integer(c_int), value :: type, op, set
+      real(c_double), value :: prescale, postscale
+      integer(c_int64_t), intent(out) :: handle
+      integer(c_int) :: status
+    end function
+
+    function corten_allgather_async(name, in, count, out, room, counts, type, set, handle) &
+        bind(C, name="corten_allgather_async") result(status)
+      import :: c_char, c_int, c_int64_t, c_ptr, c_size_t
+      character(kind=c_char), intent(in) :: name(*)
+      type(c_ptr), value :: in, out, counts
+      integer(c_size_t), value :: count, room
+      integer(c_int), value :: type, set
+      integer(c_int64_t), intent(out) :: handle
+      integer(c_int) :: status
+    end function
+
+    function corten_broadcast_async(name, buffer, count, type, root, set, handle) &
+        bind(C, name="corten_broadcast_async") result(status)
+      import :: c_char, c_int, c_int64_t, c_ptr, c_size_t
+      character(kind=c_char), intent(in) :: name(*)
+      type(c_ptr), value :: buffer
+      integer(c_size_t), value :: count
+      integer(c_int), value :: type, root, set
+      integer(c_int64_t), intent(out) :: handle
+      integer(c_int) :: status
+    end function
+
+    function corten_alltoall_async(name, in, send_counts, out, room, recv_counts, type, set, &
+        handle) &
+        bind(C, name="corten_alltoall_async") result(status)
+      import :: c_char, c_int, c_int64_t, c_ptr, c_size_t
+      character(kind=c_char), intent(in) :: name(*)
+      type(c_ptr), value :: in, out, recv_counts
+      integer(c_size_t), intent(in) :: send_counts(*)
+      integer(c_size_t), value :: room
+      integer(c_int), value :: type, set
+      integer(c_int64_t), intent(out) :: handle
+      integer(c_int) :: status
+    end function
+
+    function corten_reducescatter_async(name, in, out, count, counts, type, op, prescale, &
+        postscale, set, handle) &
+        bind(C, name="corten_reducescatter_async") result(status)
+      import :: c_char, c_double, c_int, c_int64_t, c_ptr, c_size_t
+      character(kind=c_char), intent(in) :: name(*)
+      type(c_ptr), value :: in, out, counts
+      integer(c_size_t), value :: count
+      integer(c_int), value :: type, op, set
+      real(c_double), value :: prescale, postscale
+      integer(c_int64_t), intent(out) :: handle
+      integer(c_int) :: status
+    end function
+
+    ! 1: done, well or not; 0: not yet; -1: no such handle
+    function corten_poll(handle) bind(C, name="corten_poll") result(done)
+      import :: c_int, c_int64_t
+      integer(c_int64_t), value :: handle
+      integer(c_int) :: done
+    end function
+
+    ! Waits for at most so many seconds, for ever if negative, and gives the outcome
+    function corten_wait(handle, seconds) bind(C, name="corten_wait") result(status)
+      import :: c_double, c_int, c_int64_t
+      integer(c_int64_t), value :: handle
+      real(c_double), value :: seconds
+      integer(c_int) :: status
+    end function
+
+    ! Memory that other ranks reach directly (c_f_pointer makes an array of it); c_null_ptr if there is none
+    function corten_alloc(bytes) bind(C, name="corten_alloc") result(memory)
+      import :: c_ptr, c_size_t
+      integer(c_size_t), value :: bytes
+      type(c_ptr) :: memory
+    end function
+
+    function corten_free(memory) bind(C, name="corten_free") result(status)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: memory
+      integer(c_int) :: status
+    end function
+
+    ! Process sets: called by all ranks, members or not
+    function corten_process_set_add(ranks, n, set) &
+        bind(C, name="corten_process_set_add") result(status)
+      import :: c_int
+      integer(c_int), intent(in) :: ranks(*)
+      integer(c_int), value :: n
+      integer(c_int), intent(out) :: set
+      integer(c_int) :: status
+    end function
+
+    function corten_process_set_remove(set) bind(C, name="corten_process_set_remove") result(status)
+      import :: c_int
+      integer(c_int), value :: set
+      integer(c_int) :: status
+    end function
+
+    function corten_process_set_rank(set) bind(C, name="corten_process_set_rank") result(n)
+      import :: c_int
+      integer(c_int), value :: set
+      integer(c_int) :: n
+    end function
+
+    function corten_process_set_size(set) bind(C, name="corten_process_set_size") result(n)
+      import :: c_int
+      integer(c_int), value :: set
+      integer(c_int) :: n
+    end function
+  end interface
+
   ! ---- Level 1: vectors ------------------------------------------------------------
 
   ! x <-> y

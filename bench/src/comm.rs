@@ -7,6 +7,7 @@
 //! its share of what p ranks copy at the same time is the honest figure for shared memory (busbw, which is made for
 //! networks, is given too).
 
+use crate::report::{Chart, processor};
 use crate::sys::Library;
 use std::collections::BTreeMap;
 use std::ffi::{c_char, c_int, c_void};
@@ -22,7 +23,7 @@ corten-bench comm: our allreduce next to MPI_Allreduce
   --rounds R       interleaved rounds; the best counts (default 3)
   --mpirun PATH    the launcher of the MPI to compare with (default: mpirun of the PATH); `none`: compare with nothing
   --mpi-lib PATH   its library (default: what the dynamic linker finds as libmpi.so.40 or libmpi.so.12)
-  --csv FILE
+  --csv FILE  --markdown FILE  --svg DIR
 Our library is CORTEN_LIB or target/release/libcorten.so; corten-run stands next to it.";
 
 const SIZES: [usize; 9] = [4, 256, 1 << 10, 16 << 10, 128 << 10, 1 << 20, 8 << 20, 32 << 20, 64 << 20];
@@ -41,7 +42,8 @@ fn best(a: Time, b: Time) -> Time {
 /// Runs the race.
 pub fn run(args: &[String]) -> Result<(), String> {
     let (mut ranks, mut rounds) = (2usize, 3usize);
-    let (mut mpirun, mut mpi_lib, mut csv) = (PathBuf::from("mpirun"), None, None::<PathBuf>);
+    let (mut mpirun, mut mpi_lib) = (PathBuf::from("mpirun"), None);
+    let (mut csv, mut markdown, mut svg) = (None::<PathBuf>, None::<PathBuf>, None::<PathBuf>);
     let mut args = args.iter();
     while let Some(key) = args.next() {
         if key == "--help" || key == "-h" {
@@ -56,6 +58,8 @@ pub fn run(args: &[String]) -> Result<(), String> {
             "--mpirun" => mpirun = value.into(),
             "--mpi-lib" => mpi_lib = Some(value.clone()),
             "--csv" => csv = Some(value.into()),
+            "--markdown" => markdown = Some(value.into()),
+            "--svg" => svg = Some(value.into()),
             _ => return Err(format!("unknown argument {key:?}\n{USAGE}")),
         }
     }
@@ -99,7 +103,7 @@ pub fn run(args: &[String]) -> Result<(), String> {
     if mpirun.as_os_str() != "none" {
         racers.push("mpi");
     }
-    let mut times: BTreeMap<(usize, bool), BTreeMap<&str, Time>> = BTreeMap::new();
+    let mut times = Times::new();
     let (mut copy, mut name) = (0f64, String::new());
     for round in 0..rounds {
         for which in racers.clone() {
@@ -136,6 +140,19 @@ pub fn run(args: &[String]) -> Result<(), String> {
     println!("     bytes  way    library      mean us    max us    algbw    busbw  limit  over mpi");
     let mut table = String::from("ranks,bytes,way,library,mean_us,max_us,algbw_gbs,busbw_gbs,limit_share,over_mpi\n");
     let p = ranks as f64;
+    let mut page = format!(
+        "{}, {ranks} ranks, allreduce of f32 sums, best of {rounds} interleaved rounds; {ranks} ranks copy {:.1} GB/s \
+         (read + written)\n",
+        processor(),
+        copy * 1e-9
+    );
+    if !name.is_empty() {
+        let _ = writeln!(page, "\nmpi: {name}");
+    }
+    page.push_str(
+        "\n| bytes | buffers | library | mean us | max us | algbw GB/s | busbw GB/s | of copy limit | over mpi |\n",
+    );
+    page.push_str("|---:|---|---|---:|---:|---:|---:|---:|---:|\n");
     for ((bytes, dirty), row) in &times {
         for (library, t) in row {
             let algbw = *bytes as f64 / t.mean * 1e-9;
@@ -149,18 +166,67 @@ pub fn run(args: &[String]) -> Result<(), String> {
                 100.0 * share
             );
             let _ = writeln!(
+                page,
+                "| {} | {way} | {library} | {mean:.2} | {most:.2} | {algbw:.2} | {busbw:.2} | {:.0}% | {ratio:.2} |",
+                label(*bytes),
+                100.0 * share
+            );
+            let _ = writeln!(
                 table,
                 "{ranks},{bytes},{way},{library},{mean:.3},{most:.3},{algbw:.3},{busbw:.3},{share:.3},{ratio:.3}"
             );
         }
     }
-    if let Some(path) = csv {
+    let mut files: Vec<(PathBuf, String)> = Vec::new();
+    files.extend(csv.map(|path| (path, table)));
+    files.extend(markdown.map(|path| (path, page)));
+    if let Some(dir) = svg {
+        for dirty in [false, true] {
+            let way = if dirty { "dirty" } else { "hot" };
+            let chart = chart(&times, &racers, dirty, ranks, copy);
+            files.push((dir.join(format!("allreduce-{way}-r{ranks}.svg")), chart));
+        }
+    }
+    for (path, text) in files {
         if let Some(dir) = path.parent() {
             std::fs::create_dir_all(dir).map_err(|e| format!("{}: {e}", dir.display()))?;
         }
-        std::fs::write(&path, table).map_err(|e| format!("{}: {e}", path.display()))?;
+        std::fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))?;
     }
     Ok(())
+}
+
+/// A number of bytes as people say it.
+fn label(bytes: usize) -> String {
+    match bytes {
+        b if b >= 1 << 20 => format!("{} MiB", b >> 20),
+        b if b >= 1 << 10 => format!("{} KiB", b >> 10),
+        b => format!("{b} B"),
+    }
+}
+
+type Times = BTreeMap<(usize, bool), BTreeMap<&'static str, Time>>;
+
+/// Bandwidth over size; the limit is what copying at the same time allows.
+fn chart(times: &Times, racers: &[&'static str], dirty: bool, ranks: usize, copy: f64) -> String {
+    let rows: Vec<(usize, &BTreeMap<&'static str, Time>)> =
+        times.iter().filter(|(key, _)| key.1 == dirty).map(|(key, row)| (key.0, row)).collect();
+    let line = |library: &'static str| {
+        let points =
+            rows.iter().filter_map(|(bytes, row)| Some((*bytes as f64, *bytes as f64 / row.get(library)?.mean * 1e-9)));
+        (library.to_string(), points.collect())
+    };
+    let limit = copy / (2.0 * ranks as f64) * 1e-9;
+    Chart {
+        title: format!("allreduce, {ranks} ranks, {} buffers", if dirty { "dirtied" } else { "hot" }),
+        subtitle: format!("{}, sums of f32; the limit is a copy of as many bytes", processor()),
+        across: "bytes of a rank (logarithmic)",
+        up: "algbw, GB/s",
+        sizes: rows.iter().map(|(bytes, _)| (*bytes as f64, label(*bytes))).collect(),
+        lines: racers.iter().map(|library| line(library)).collect(),
+        ceiling: ("copy limit", rows.iter().map(|(bytes, _)| (*bytes as f64, limit)).collect()),
+    }
+    .svg()
 }
 
 /// One way to reduce, of either library.

@@ -158,7 +158,7 @@ fn geometric_mean(values: &[f64]) -> f64 {
 }
 
 /// The processor, as the kernel names it.
-fn processor() -> String {
+pub fn processor() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model =
         info.lines().find_map(|l| l.strip_prefix("model name")?.split_once(':').map(|(_, v)| v.trim().to_string()));
@@ -370,115 +370,31 @@ impl Race {
 
     /// Speed over size, one line a library, with the machine's limit where one was measured.
     fn curves(&self, name: &str, rows: &[&Row]) -> String {
-        let (w, h, left, top, right, bottom) = (780.0, 470.0, 72.0, 66.0, 150.0, 62.0);
         let size = |r: &Row| r.case.size().unwrap_or(1) as f64;
-        let (first, last) = (size(rows[0]).ln(), size(rows[rows.len() - 1]).ln());
-        let limit = |r: &Row| self.limit_in_unit(r);
-        let most = rows
+        let ceiling: Vec<(f64, f64)> = rows.iter().filter_map(|r| Some((size(r), self.limit_in_unit(r)?))).collect();
+        let lines = self
+            .libs
             .iter()
-            .flat_map(|r| (0..self.libs.len()).filter_map(|i| r.rate(i)).chain(limit(r)))
-            .fold(1e-6, f64::max);
-        let step = tick(most / 6.0);
-        let high = (most / step).ceil() * step;
-        let x = |v: f64| left + (v.ln() - first) / (last - first).max(1e-9) * (w - left - right);
-        let y = |v: f64| h - bottom - v / high * (h - top - bottom);
-        let (processor, setting) = (processor(), self.setting());
-        let mut t = svg_open(
-            w,
-            h,
-            &format!("{name}: speed over size"),
-            &format!("{processor}, {setting}, best of {} or more interleaved rounds", self.rounds),
-        );
-        for i in 0..=(high / step).round() as usize {
-            let v = step * i as f64;
-            let (y, label) = (y(v), trim(v));
-            let _ = writeln!(t, "<path d=\"M{left} {y:.1}H{:.1}\" stroke=\"#e4e4e4\"/>", w - right);
-            let _ =
-                writeln!(t, "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{label}</text>", left - 8.0, y + 4.0);
+            .enumerate()
+            .map(|(i, (lib, _))| (lib.clone(), rows.iter().filter_map(|r| Some((size(r), r.rate(i)?))).collect()));
+        Chart {
+            title: format!("{name}: speed over size"),
+            subtitle: format!(
+                "{}, {}, best of {} or more interleaved rounds",
+                processor(),
+                self.setting(),
+                self.rounds
+            ),
+            across: match rows[0].case.op.dims {
+                [_] if rows[0].case.op.level == 1 => "length n of the vectors (logarithmic)",
+                _ => "order n of the square operands (logarithmic)",
+            },
+            up: rows[0].unit(),
+            sizes: rows.iter().map(|r| (size(r), r.case.size().unwrap_or(1).to_string())).collect(),
+            lines: lines.collect(),
+            ceiling: (if rows[0].case.op.level == 3 { "FMA limit" } else { "read limit" }, ceiling),
         }
-        // Sizes that would overlap the label before them stay unlabelled.
-        let mut free = f64::NEG_INFINITY;
-        for row in rows {
-            let (x, label) = (x(size(row)), row.case.size().unwrap_or(1).to_string());
-            let _ = writeln!(t, "<path d=\"M{x:.1} {:.1}v5\" stroke=\"#888\"/>", h - bottom);
-            let half = 3.6 * label.len() as f64;
-            if x - half > free + 5.0 {
-                let _ = writeln!(
-                    t,
-                    "<text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{label}</text>",
-                    h - bottom + 19.0
-                );
-                free = x + half;
-            }
-        }
-        let _ =
-            writeln!(t, "<path d=\"M{left} {top}V{:.1}H{:.1}\" fill=\"none\" stroke=\"#888\"/>", h - bottom, w - right);
-        let middle = (left + w - right) / 2.0;
-        let what = match rows[0].case.op.dims {
-            [_] if rows[0].case.op.level == 1 => "length n of the vectors (logarithmic)",
-            _ => "order n of the square operands (logarithmic)",
-        };
-        let _ = writeln!(t, "<text x=\"{middle:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{what}</text>", h - 16.0);
-        let (at, unit) = ((top + h - bottom) / 2.0, rows[0].unit());
-        let _ = writeln!(
-            t,
-            "<text x=\"22\" y=\"{at:.1}\" text-anchor=\"middle\" transform=\"rotate(-90 22 {at:.1})\">{unit}</text>"
-        );
-        let mut labels: Vec<(f64, String, &str, usize)> = Vec::new();
-        let line = |points: &[(f64, f64)]| -> String {
-            points.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect::<Vec<_>>().join(" ")
-        };
-        let ceiling: Vec<(f64, f64)> = rows.iter().filter_map(|r| Some((x(size(r)), y(limit(r)?)))).collect();
-        if let Some(end) = ceiling.last() {
-            let points = line(&ceiling);
-            let _ =
-                writeln!(t, "<polyline points=\"{points}\" fill=\"none\" stroke=\"#666\" stroke-dasharray=\"6 4\"/>");
-            let text = if rows[0].case.op.level == 3 { "FMA limit" } else { "read limit" };
-            labels.push((end.1, text.into(), "#666", usize::MAX));
-        }
-        // Ours is drawn last, on top of the others.
-        for (i, (lib, _)) in self.libs.iter().enumerate().rev() {
-            let points: Vec<(f64, f64)> = rows.iter().filter_map(|r| Some((x(size(r)), y(r.rate(i)?)))).collect();
-            let Some(end) = points.last() else { continue };
-            let color = COLORS[i % COLORS.len()];
-            let width = if i == 0 { 3.0 } else { 1.8 };
-            let list = line(&points);
-            let _ = writeln!(
-                t,
-                "<polyline points=\"{list}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"{width}\" \
-                 stroke-linejoin=\"round\"/>"
-            );
-            for (x, y) in &points {
-                t.push_str(&marker(i, *x, *y, color));
-            }
-            labels.push((end.1, escape(lib), color, i));
-        }
-        // Names stand at the ends of their lines, moved down where they would overlap, up where they would leave.
-        labels.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let mut free = top;
-        for label in &mut labels {
-            label.0 = label.0.max(free);
-            free = label.0 + 17.0;
-        }
-        let mut floor = h - bottom;
-        for label in labels.iter_mut().rev() {
-            label.0 = label.0.min(floor);
-            floor = label.0 - 17.0;
-        }
-        for (y, name, color, i) in labels {
-            let x = w - right + 12.0;
-            let dash = if i == usize::MAX { " stroke-dasharray=\"6 4\"" } else { "" };
-            let width = if i == 0 { 3.0 } else { 1.8 };
-            let _ = writeln!(t, "<path d=\"M{x:.1} {y:.1}h22\" stroke=\"{color}\" stroke-width=\"{width}\"{dash}/>");
-            if i != usize::MAX {
-                t.push_str(&marker(i, x + 11.0, y, color));
-            }
-            let weight = if i == 0 { " font-weight=\"bold\"" } else { "" };
-            let _ =
-                writeln!(t, "<text x=\"{:.1}\" y=\"{:.1}\" fill=\"{color}\"{weight}>{name}</text>", x + 28.0, y + 4.0);
-        }
-        t.push_str("</svg>\n");
-        t
+        .svg()
     }
 
     /// The machine's limit in the unit that the row is plotted in.
@@ -571,6 +487,120 @@ impl Race {
                 (name, mean, least, most)
             })
             .collect()
+    }
+}
+
+/// Values over sizes, one line a library, ours first, with a dashed line for a limit.
+pub struct Chart<'a> {
+    pub title: String,
+    pub subtitle: String,
+    /// What the sizes are, and the unit of the values.
+    pub across: &'a str,
+    pub up: &'a str,
+    /// The sizes from small to large, with what is written at them.
+    pub sizes: Vec<(f64, String)>,
+    pub lines: Vec<(String, Vec<(f64, f64)>)>,
+    pub ceiling: (&'a str, Vec<(f64, f64)>),
+}
+
+impl Chart<'_> {
+    pub fn svg(&self) -> String {
+        let (w, h, left, top, right, bottom) = (780.0, 470.0, 72.0, 66.0, 150.0, 62.0);
+        let (first, last) = (self.sizes[0].0.ln(), self.sizes[self.sizes.len() - 1].0.ln());
+        let all = self.lines.iter().map(|l| &l.1).chain([&self.ceiling.1]);
+        let most = all.flatten().map(|point| point.1).fold(1e-6, f64::max);
+        let step = tick(most / 6.0);
+        let high = (most / step).ceil() * step;
+        let x = |v: f64| left + (v.ln() - first) / (last - first).max(1e-9) * (w - left - right);
+        let y = |v: f64| h - bottom - v / high * (h - top - bottom);
+        let mut t = svg_open(w, h, &self.title, &self.subtitle);
+        for i in 0..=(high / step).round() as usize {
+            let v = step * i as f64;
+            let (y, label) = (y(v), trim(v));
+            let _ = writeln!(t, "<path d=\"M{left} {y:.1}H{:.1}\" stroke=\"#e4e4e4\"/>", w - right);
+            let _ =
+                writeln!(t, "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{label}</text>", left - 8.0, y + 4.0);
+        }
+        // Sizes that would overlap the label before them stay unlabelled.
+        let mut free = f64::NEG_INFINITY;
+        for (size, label) in &self.sizes {
+            let x = x(*size);
+            let _ = writeln!(t, "<path d=\"M{x:.1} {:.1}v5\" stroke=\"#888\"/>", h - bottom);
+            let half = 3.6 * label.len() as f64;
+            if x - half > free + 5.0 {
+                let _ = writeln!(
+                    t,
+                    "<text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{label}</text>",
+                    h - bottom + 19.0
+                );
+                free = x + half;
+            }
+        }
+        let _ =
+            writeln!(t, "<path d=\"M{left} {top}V{:.1}H{:.1}\" fill=\"none\" stroke=\"#888\"/>", h - bottom, w - right);
+        let middle = (left + w - right) / 2.0;
+        let (what, unit) = (self.across, self.up);
+        let _ = writeln!(t, "<text x=\"{middle:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{what}</text>", h - 16.0);
+        let at = (top + h - bottom) / 2.0;
+        let _ = writeln!(
+            t,
+            "<text x=\"22\" y=\"{at:.1}\" text-anchor=\"middle\" transform=\"rotate(-90 22 {at:.1})\">{unit}</text>"
+        );
+        let mut labels: Vec<(f64, String, &str, usize)> = Vec::new();
+        let line = |points: &[(f64, f64)]| -> String {
+            points.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect::<Vec<_>>().join(" ")
+        };
+        let place = |points: &[(f64, f64)]| -> Vec<(f64, f64)> { points.iter().map(|p| (x(p.0), y(p.1))).collect() };
+        let ceiling = place(&self.ceiling.1);
+        if let Some(end) = ceiling.last() {
+            let points = line(&ceiling);
+            let _ =
+                writeln!(t, "<polyline points=\"{points}\" fill=\"none\" stroke=\"#666\" stroke-dasharray=\"6 4\"/>");
+            labels.push((end.1, self.ceiling.0.into(), "#666", usize::MAX));
+        }
+        // Ours is drawn last, on top of the others.
+        for (i, (lib, values)) in self.lines.iter().enumerate().rev() {
+            let points = place(values);
+            let Some(end) = points.last() else { continue };
+            let color = COLORS[i % COLORS.len()];
+            let width = if i == 0 { 3.0 } else { 1.8 };
+            let list = line(&points);
+            let _ = writeln!(
+                t,
+                "<polyline points=\"{list}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"{width}\" \
+                 stroke-linejoin=\"round\"/>"
+            );
+            for (x, y) in &points {
+                t.push_str(&marker(i, *x, *y, color));
+            }
+            labels.push((end.1, escape(lib), color, i));
+        }
+        // Names stand at the ends of their lines, moved down where they would overlap, up where they would leave.
+        labels.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut free = top;
+        for label in &mut labels {
+            label.0 = label.0.max(free);
+            free = label.0 + 17.0;
+        }
+        let mut floor = h - bottom;
+        for label in labels.iter_mut().rev() {
+            label.0 = label.0.min(floor);
+            floor = label.0 - 17.0;
+        }
+        for (y, name, color, i) in labels {
+            let x = w - right + 12.0;
+            let dash = if i == usize::MAX { " stroke-dasharray=\"6 4\"" } else { "" };
+            let width = if i == 0 { 3.0 } else { 1.8 };
+            let _ = writeln!(t, "<path d=\"M{x:.1} {y:.1}h22\" stroke=\"{color}\" stroke-width=\"{width}\"{dash}/>");
+            if i != usize::MAX {
+                t.push_str(&marker(i, x + 11.0, y, color));
+            }
+            let weight = if i == 0 { " font-weight=\"bold\"" } else { "" };
+            let _ =
+                writeln!(t, "<text x=\"{:.1}\" y=\"{:.1}\" fill=\"{color}\"{weight}>{name}</text>", x + 28.0, y + 4.0);
+        }
+        t.push_str("</svg>\n");
+        t
     }
 }
 

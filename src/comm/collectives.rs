@@ -36,6 +36,8 @@ const LITTLE: usize = 64 << 10;
 const DIRECT: usize = 8 << 10;
 /// Slices begin at multiples of this.
 const LINE: usize = 64;
+/// Fewer bytes are copied by the C library, which is good at it.
+const SMALL: usize = 2048;
 
 /// Several tensors as one vector.
 pub struct Pieces<'a> {
@@ -102,9 +104,16 @@ pub fn slice(n: usize, width: usize, k: usize, p: usize) -> (usize, usize) {
 /// Valid for so many bytes; equal or apart.
 #[inline]
 pub unsafe fn copy(src: *const u8, dst: *mut u8, bytes: usize) {
-    if !core::ptr::eq(src, dst) {
-        // SAFETY: passed on to the caller.
-        unsafe { core::ptr::copy_nonoverlapping(src, dst, bytes) }
+    if core::ptr::eq(src, dst) {
+        return;
+    }
+    // SAFETY: passed on to the caller.
+    unsafe {
+        if bytes < SMALL {
+            core::ptr::copy_nonoverlapping(src, dst, bytes);
+        } else {
+            kernels::fold().copy(bytes, src, dst);
+        }
     }
 }
 

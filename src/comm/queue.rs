@@ -94,8 +94,11 @@ impl Ticket {
             }
         }
     }
-    fn finish(&self, outcome: Result) {
+    fn set(&self, outcome: Result) {
         lock(&self.done).get_or_insert(outcome);
+    }
+    fn finish(&self, outcome: Result) {
+        self.set(outcome);
         self.bell.notify_all();
     }
 }
@@ -332,6 +335,7 @@ impl Queue {
             !inbox.new.is_empty() || inbox.stopped.is_some()
         });
         state.group.lane().healthy()?;
+        state.group.lane().all_there()?;
         if self.leaving.load(Ordering::Relaxed) {
             return Err(Error::new(Status::State, "corten_shutdown was called"));
         }
@@ -419,9 +423,19 @@ impl Queue {
         // Lists of different cuts (a grouped tensor here, zeros there) must look the same: the count alone is compared.
         // SAFETY: the callers gave their buffers to the operation; ours live in `zeros` and `spare`.
         let outcome = unsafe { state.group.allreduce_fused(r, &list) };
+        // All are done before anybody is told: who waits for them one after the other is woken once.
+        let mut told = Vec::with_capacity(entries.len());
+        let mut inbox = lock(&self.inbox);
         for entry in entries {
-            let outcome = outcome.clone().map_err(|e| e.of(&format!("tensor '{}'", entry.name)));
-            self.finish(state, &entry.name, outcome);
+            if let Some(request) = state.mine.remove(&entry.name) {
+                inbox.names.remove(&entry.name);
+                request.ticket.set(outcome.clone().map_err(|e| e.of(&format!("tensor '{}'", entry.name))));
+                told.push(request.ticket);
+            }
+        }
+        drop(inbox);
+        for ticket in told {
+            ticket.bell.notify_all();
         }
         drop(spare);
         fatal(outcome)

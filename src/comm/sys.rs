@@ -24,6 +24,7 @@ unsafe extern "C" {
     fn getuid() -> u32;
     fn getrlimit(resource: c_int, limit: *mut [u64; 2]) -> c_int;
     fn sched_yield() -> c_int;
+    fn sched_getcpu() -> c_int;
     fn sched_getaffinity(pid: c_int, size: usize, mask: *mut c_void) -> c_int;
     fn getrandom(buffer: *mut c_void, len: usize, flags: c_uint) -> isize;
 }
@@ -50,6 +51,12 @@ pub fn futex_wake(word: &AtomicU32) {
 pub fn give_way() {
     // SAFETY: no arguments.
     unsafe { sched_yield() };
+}
+
+/// The number of the processor that this thread runs on, at this moment. The C library reads it from memory (rseq).
+pub fn processor() -> u32 {
+    // SAFETY: no arguments.
+    unsafe { sched_getcpu() as u32 }
 }
 
 /// Memory that several processes can map: has no name, needs no file system, and is gone with its last user.

@@ -84,6 +84,38 @@ pub trait FoldKernel: Sync {
     unsafe fn narrow(&self, to: Element, n: usize, src: *const f32, dst: *mut u16);
     /// A 16-bit type to f32.
     unsafe fn widen(&self, from: Element, n: usize, src: *const u16, dst: *mut f32);
+    /// Bytes from one place to another that does not overlap it.
+    unsafe fn copy(&self, bytes: usize, src: *const u8, dst: *mut u8);
+}
+
+/// Bytes that are moved at once.
+const LOT: usize = 32;
+
+/// [`FoldKernel::copy`].
+///
+/// Not the C library's: for many bytes that is `rep movsb` where the processor advertises it, which on Zen 3 and 4 is
+/// several times slower when source and target have nearly the same place in a page (glibc bug 30994), and those of
+/// large tensors and of staging buffers always have. Several lots a turn, or the compiler would call it again.
+#[inline(always)]
+pub unsafe fn copy(bytes: usize, src: *const u8, dst: *mut u8) {
+    let mut at = 0;
+    // SAFETY: four lots from `at` on are inside, and in the end what is left.
+    unsafe {
+        if bytes >= 8 * LOT {
+            // Stores at multiples of their size: what precedes the first of them comes with a lot that overlaps it.
+            core::ptr::copy_nonoverlapping(src, dst, LOT);
+            at = LOT - dst.addr() % LOT;
+        }
+        while at + 4 * LOT <= bytes {
+            let (from, to) = (src.add(at), dst.add(at));
+            core::ptr::copy_nonoverlapping(from, to, LOT);
+            core::ptr::copy_nonoverlapping(from.add(LOT), to.add(LOT), LOT);
+            core::ptr::copy_nonoverlapping(from.add(2 * LOT), to.add(2 * LOT), LOT);
+            core::ptr::copy_nonoverlapping(from.add(3 * LOT), to.add(3 * LOT), LOT);
+            at += 4 * LOT;
+        }
+        core::ptr::copy_nonoverlapping(src.add(at), dst.add(at), bytes - at);
+    }
 }
 
 /// IEEE half precision by the instructions of an instruction set.
@@ -156,9 +188,15 @@ pub fn bf16_to_f32(value: u16) -> f32 {
 /// To nearest even; a NaN stays one.
 #[inline(always)]
 pub fn bf16_from_f32(value: f32) -> u16 {
+    (bf16_bits(value) >> 16) as u16
+}
+
+/// The bf16 in the upper half of a word; the lower half is not to be looked at.
+#[inline(always)]
+fn bf16_bits(value: f32) -> u32 {
     let bits = value.to_bits();
     let rounded = bits.wrapping_add(0x7fff + (bits >> 16 & 1));
-    ((if value.is_nan() { bits | 0x40_0000 } else { rounded }) >> 16) as u16
+    if value.is_nan() { bits | 0x40_0000 } else { rounded }
 }
 
 /// What a block is folded in.
@@ -328,8 +366,107 @@ stored_as! {
     i8 f64, u8 f64, i32 f64, i64 f64,
 }
 
+/// Brain floats one by one, in their order.
 struct Brain;
 stored!(Brain, u16, f32, 0, bf16_to_f32, bf16_from_f32);
+
+/// Brain floats, two to a word: the one in the upper half of the word is a number as it stands there, the other after a
+/// shift, so vectors need no shuffles. Numbers of a block stand in an order of its own: those of the lower halves, those
+/// of the upper halves, and the last if it has no neighbour.
+struct Pairs;
+
+/// Word i of brain floats: its lower and its upper number.
+#[inline(always)]
+unsafe fn pair(src: *const u16, i: usize) -> (f32, f32) {
+    // SAFETY: the caller's two elements.
+    let word = unsafe { src.add(2 * i).cast::<u32>().read_unaligned() };
+    (f32::from_bits(word << 16), f32::from_bits(word & 0xffff_0000))
+}
+
+#[inline(always)]
+fn word_of(low: f32, high: f32) -> u32 {
+    bf16_bits(low) >> 16 | bf16_bits(high) & 0xffff_0000
+}
+
+impl Store for Pairs {
+    type Stored = u16;
+    type Number = f32;
+    const BLANK: u16 = 0;
+    #[inline(always)]
+    unsafe fn load(src: *const u16, to: &mut [f32; BLOCK], n: usize) {
+        let half = n.min(BLOCK) / 2;
+        let (low, rest) = to.split_at_mut(half);
+        let (high, last) = rest.split_at_mut(half);
+        let mut i = 0;
+        while i < half {
+            // SAFETY: the contract of the trait: n elements.
+            (low[i], high[i]) = unsafe { pair(src, i) };
+            i += 1;
+        }
+        if n % 2 == 1 {
+            // SAFETY: as above.
+            last[0] = bf16_to_f32(unsafe { *src.add(2 * half) });
+        }
+    }
+    #[inline(always)]
+    unsafe fn join<J: Joiner<f32>>(src: *const u16, acc: &mut [f32; BLOCK], n: usize) {
+        let half = n.min(BLOCK) / 2;
+        let (low, rest) = acc.split_at_mut(half);
+        let (high, last) = rest.split_at_mut(half);
+        let mut i = 0;
+        while i < half {
+            // SAFETY: as above.
+            let (a, b) = unsafe { pair(src, i) };
+            (low[i], high[i]) = (J::join(low[i], a), J::join(high[i], b));
+            i += 1;
+        }
+        if n % 2 == 1 {
+            // SAFETY: as above.
+            last[0] = J::join(last[0], bf16_to_f32(unsafe { *src.add(2 * half) }));
+        }
+    }
+    #[inline(always)]
+    unsafe fn store(from: &[f32; BLOCK], to: &mut [u16; BLOCK], n: usize) {
+        let half = n.min(BLOCK) / 2;
+        let (low, high) = (&from[..half], &from[half..2 * half]);
+        let mut i = 0;
+        while i < half {
+            // SAFETY: element 2i+1 is inside the block.
+            unsafe { to.as_mut_ptr().add(2 * i).cast::<u32>().write_unaligned(word_of(low[i], high[i])) };
+            i += 1;
+        }
+        if n % 2 == 1 {
+            to[2 * half] = bf16_from_f32(from[2 * half]);
+        }
+    }
+    #[inline(always)]
+    unsafe fn two<J: Joiner<f32>>(a: *const u16, b: *const u16, parts: u32, to: &mut [u16; BLOCK], n: usize) {
+        let half = n.min(BLOCK) / 2;
+        let mut i = 0;
+        // SAFETY: the contract of the trait: n elements; the block has as many.
+        unsafe {
+            if parts == 1 {
+                while i < half {
+                    let ((a0, a1), (b0, b1)) = (pair(a, i), pair(b, i));
+                    let word = word_of(J::join(a0, b0), J::join(a1, b1));
+                    to.as_mut_ptr().add(2 * i).cast::<u32>().write_unaligned(word);
+                    i += 1;
+                }
+            } else {
+                while i < half {
+                    let ((a0, a1), (b0, b1)) = (pair(a, i), pair(b, i));
+                    let word = word_of(J::join(a0, b0).divided(parts), J::join(a1, b1).divided(parts));
+                    to.as_mut_ptr().add(2 * i).cast::<u32>().write_unaligned(word);
+                    i += 1;
+                }
+            }
+            if n % 2 == 1 {
+                let last = J::join(bf16_to_f32(*a.add(2 * half)), bf16_to_f32(*b.add(2 * half)));
+                to[2 * half] = bf16_from_f32(last.divided(parts));
+            }
+        }
+    }
+}
 
 /// IEEE halves, LANES at a time.
 struct Half<H>(core::marker::PhantomData<H>);
@@ -381,15 +518,37 @@ impl<H: Halves> Store for Half<H> {
     }
     #[inline(always)]
     unsafe fn two<J: Joiner<f32>>(a: *const u16, b: *const u16, parts: u32, to: &mut [u16; BLOCK], n: usize) {
-        let mut acc = [0f32; BLOCK];
-        // SAFETY: passed on to the caller.
-        unsafe {
-            Self::load(a, &mut acc, n);
-            Self::join::<J>(b, &mut acc, n);
-            if parts != 1 {
-                divide(&mut acc, parts, n);
+        let n = n.min(BLOCK);
+        let mut at = 0;
+        while at < n {
+            let (mut x, mut y) = ([0f32; LANES], [0f32; LANES]);
+            // SAFETY: LANES elements from `at` on are inside, or what is left is copied first; LANES divides BLOCK.
+            unsafe {
+                if at + LANES <= n {
+                    H::widen(a.add(at), &mut x);
+                    H::widen(b.add(at), &mut y);
+                } else {
+                    let mut rest = [[0u16; LANES]; 2];
+                    core::ptr::copy_nonoverlapping(a.add(at), rest[0].as_mut_ptr(), n - at);
+                    core::ptr::copy_nonoverlapping(b.add(at), rest[1].as_mut_ptr(), n - at);
+                    H::widen(rest[0].as_ptr(), &mut x);
+                    H::widen(rest[1].as_ptr(), &mut y);
+                }
+                let mut i = 0;
+                while i < LANES {
+                    x[i] = J::join(x[i], y[i]);
+                    i += 1;
+                }
+                if parts != 1 {
+                    i = 0;
+                    while i < LANES {
+                        x[i] = x[i].divided(parts);
+                        i += 1;
+                    }
+                }
+                H::narrow(&x, to.as_mut_ptr().add(at));
             }
-            Self::store(&acc, to, n);
+            at += LANES;
         }
     }
 }
@@ -474,7 +633,7 @@ unsafe fn fold_by<S: Store, J: Joiner<S::Number>>(f: &Fold, n: usize, src: &[*co
             let mut d = 0;
             while d < dst.len() {
                 let to = dst.get_unchecked(d).cast::<S::Stored>().add(at);
-                core::ptr::copy_nonoverlapping(out.as_ptr(), to, m);
+                copy(m * size_of::<S::Stored>(), out.as_ptr().cast(), to.cast());
                 d += 1;
             }
         }
@@ -506,7 +665,7 @@ pub unsafe fn fold<H: Halves>(f: &Fold, n: usize, src: &[*const u8], dst: &[*mut
         match f.element {
             Element::F32 => fold_as::<As<f32, f32>>(f, n, src, dst),
             Element::F64 => fold_as::<As<f64, f64>>(f, n, src, dst),
-            Element::Bf16 => fold_as::<Brain>(f, n, src, dst),
+            Element::Bf16 => fold_as::<Pairs>(f, n, src, dst),
             Element::F16 => fold_as::<Half<H>>(f, n, src, dst),
             Element::I8 if scaled => fold_as::<As<i8, f64>>(f, n, src, dst),
             Element::U8 if scaled => fold_as::<As<u8, f64>>(f, n, src, dst),
@@ -534,7 +693,7 @@ unsafe fn narrow_as<S: Store<Stored = u16, Number = f32>>(n: usize, src: *const 
         unsafe {
             core::ptr::copy_nonoverlapping(src.add(at), block.as_mut_ptr(), m);
             S::store(&block, &mut out, m);
-            core::ptr::copy_nonoverlapping(out.as_ptr(), dst.add(at), m);
+            copy(2 * m, out.as_ptr().cast(), dst.add(at).cast());
         }
         at += m;
     }
@@ -549,7 +708,7 @@ unsafe fn widen_as<S: Store<Stored = u16, Number = f32>>(n: usize, src: *const u
         // SAFETY: m elements from `at` on are inside.
         unsafe {
             S::load(src.add(at), &mut block, m);
-            core::ptr::copy_nonoverlapping(block.as_ptr(), dst.add(at), m);
+            copy(4 * m, block.as_ptr().cast(), dst.add(at).cast());
         }
         at += m;
     }

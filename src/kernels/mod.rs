@@ -299,6 +299,10 @@ macro_rules! kernel_table {
             unsafe fn widen(&self, from: Element, n: usize, src: *const u16, dst: *mut f32) {
                 unsafe { fold::widen::<$H>(from, n, src, dst) }
             } }
+            kernel_table! { @fn $feature
+            unsafe fn copy(&self, bytes: usize, src: *const u8, dst: *mut u8) {
+                unsafe { fold::copy(bytes, src, dst) }
+            } }
         }
         &F
     }};

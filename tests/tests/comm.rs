@@ -146,6 +146,44 @@ fn little_address_space() {
     assert!(job.code == 0, "{}", job.out);
 }
 
+/// The default in a container is 64 MB; here it is 64 kB, and full. Without the right to mount, what is looked at is that
+/// no rank has anything open or mapped there.
+#[test]
+fn a_full_dev_shm() {
+    let ranks = format!("{} -np 3 {RANK} unnamed", launcher().display());
+    let mount =
+        "mount -t tmpfs -o size=64k tmpfs /dev/shm && { head -c 100k /dev/zero >/dev/shm/full; true; } 2>/dev/null";
+    let mut command = Command::new("sh");
+    let probe = Command::new("unshare").args(["-rm", "sh", "-c", mount]).output();
+    if probe.is_ok_and(|out| out.status.success()) {
+        let script = format!("{mount} && [ $(stat -f -c %f /dev/shm) = 0 ] && exec {ranks}");
+        command.args(["-c", &format!("exec unshare -rm sh -c '{script}'")]);
+    } else {
+        println!("no namespaces here: descriptors and mappings only");
+        command.args(["-c", &format!("exec {ranks}")]);
+    }
+    let job = run(command, 120);
+    assert!(job.code == 0, "{}", job.out);
+}
+
+#[test]
+fn sockets_are_refused() {
+    for victim in ["99", "0", "1"] {
+        let mut command = Command::new(launcher());
+        command.args(["-np", "2", "--grace", "9", RANK, "no-socket", victim]).env("CORTEN_INIT_TIMEOUT", "2");
+        let job = run(command, 30);
+        assert!(job.code == 0, "{}", job.out);
+        assert_eq!(job.out.matches("was told").count(), 2, "{}", job.out);
+    }
+}
+
+/// Takes 4 GiB of memory and half a minute: `cargo test --test comm -- --ignored`.
+#[test]
+#[ignore = "4 GiB of memory"]
+fn more_elements_than_32_bits_count() {
+    passes(2, &["huge"], 600);
+}
+
 /// Processes whose environment has this variable: whatever a job leaves behind.
 fn leftovers(mark: &str) -> Vec<String> {
     let mut found = Vec::new();
@@ -162,9 +200,13 @@ fn leftovers(mark: &str) -> Vec<String> {
 #[test]
 fn a_rank_that_ends_is_named_by_all_others() {
     let mut jobs = 0;
-    for phase in ["init", "blocking", "middle", "async", "shutdown"] {
+    for phase in ["init", "blocking", "middle", "async", "quiet", "join", "shutdown"] {
         for how in ["kill", "stop", "abort", "exit", "leave", "fork"] {
+            let by_signal = matches!(how, "kill" | "stop" | "abort");
             if phase == "init" && how == "leave" || phase == "middle" && how != "kill" {
+                continue;
+            }
+            if matches!(phase, "quiet" | "join") && !by_signal {
                 continue;
             }
             for victim in [0, 2] {
@@ -296,6 +338,14 @@ fn signals_and_the_end_of_the_launcher() {
         let mark = format!("{}-{signal}", std::process::id());
         let mut command = ranks(3, &["sleep"]);
         command.env("CORTEN_TEST_MARK", &mark).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        // A test that runs in the background may have inherited that SIGINT is ignored.
+        // SAFETY: between fork and exec; signal is allowed there.
+        unsafe {
+            std::os::unix::process::CommandExt::pre_exec(&mut command, || {
+                libc::signal(libc::SIGINT, libc::SIG_DFL);
+                Ok(())
+            });
+        }
         let mut child = command.spawn().unwrap();
         let mark = format!("CORTEN_TEST_MARK={mark}");
         let deadline = Instant::now() + Duration::from_secs(10);

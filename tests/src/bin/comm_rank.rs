@@ -24,6 +24,9 @@ fn main() {
         "late" => late(),
         "stall" => within(stall),
         "limits" => within(limits),
+        "unnamed" => within(unnamed),
+        "huge" => within(huge),
+        "no-socket" => no_socket(number(1, 99)),
         "exit" => std::process::exit(number(1, 3) as i32),
         "sleep" => std::thread::sleep(Duration::from_secs(600)),
         "print" => println!("line one of {}\nline two", std::env::var("CORTEN_RANK").unwrap()),
@@ -1042,6 +1045,77 @@ fn limits(w: World) {
     check_next(w);
 }
 
+/// Nothing of ours has a name in a file system: neither descriptors nor mappings.
+fn unnamed(w: World) {
+    suite(w);
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+    assert!(maps.contains("memfd:corten"), "{maps}");
+    let fds = std::fs::read_dir("/proc/self/fd").unwrap();
+    let targets: Vec<String> =
+        fds.flatten().filter_map(|fd| std::fs::read_link(fd.path()).ok()).map(|t| t.display().to_string()).collect();
+    assert!(targets.iter().any(|t| t.contains("memfd:corten")), "{targets:?}");
+    for place in maps.lines().map(str::to_string).chain(targets) {
+        assert!(!place.contains("/dev/shm"), "{place}");
+    }
+    assert_eq!(std::fs::read_dir("/dev/shm").map_or(0, |d| d.flatten().filter(|e| e.file_name() != "full").count()), 0);
+}
+
+/// More elements than 32 bits can count.
+fn huge(w: World) {
+    let n = (1usize << 31) + 5;
+    let at = |r: usize, i: usize| ((i % 61 + r) & 31) as u8;
+    let mut data: Vec<u8> = (0..n).map(|i| at(w.me, i)).collect();
+    let p = data.as_mut_ptr().cast::<c_void>();
+    // SAFETY: in place.
+    ok(unsafe { comm::allreduce(p, p, n, U8, SUM, 1.0, 1.0, 0) }, "allreduce of 2^31 + 5 elements");
+    for (i, x) in data.iter().enumerate() {
+        let want = (0..w.p).map(|r| at(r, i)).sum::<u8>();
+        assert_eq!(*x, want, "element {i} of {n}");
+    }
+    let root = w.p as c_int - 1;
+    data.iter_mut().enumerate().for_each(|(i, x)| *x = at(w.me, i));
+    // SAFETY: as above.
+    ok(unsafe { comm::broadcast(p, n, U8, root, 0) }, "broadcast of 2^31 + 5 elements");
+    assert!(data.iter().enumerate().all(|(i, x)| *x == at(root as usize, i)), "broadcast");
+}
+
+/// One rank, or (99) every one, may not make sockets: an error that says so there, and one that names it on the others.
+fn no_socket(victim: usize) {
+    let me: usize = std::env::var("CORTEN_RANK").unwrap().parse().unwrap();
+    let refused = victim == 99 || me == victim;
+    if refused {
+        // A system-call filter: socket (41 on x86-64, 198 elsewhere) fails with EPERM, all else is allowed.
+        let socket = libc::SYS_socket as u32;
+        let filter = [
+            libc::sock_filter { code: 0x20, jt: 0, jf: 0, k: 0 }, // load the number of the call
+            libc::sock_filter { code: 0x15, jt: 0, jf: 1, k: socket }, // equal?
+            libc::sock_filter { code: 0x06, jt: 0, jf: 0, k: 0x0005_0000 | libc::EPERM as u32 },
+            libc::sock_filter { code: 0x06, jt: 0, jf: 0, k: 0x7fff_0000 },
+        ];
+        let program = libc::sock_fprog { len: 4, filter: filter.as_ptr().cast_mut() };
+        // SAFETY: a program of four instructions that lives through the call.
+        unsafe {
+            assert_eq!(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+            assert_eq!(libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &program), 0);
+        }
+    }
+    let began = Instant::now();
+    // SAFETY: no arguments.
+    let code = unsafe { comm::init() };
+    if refused {
+        assert_eq!(code, SYSTEM, "{}", text());
+        assert!(text().contains("Operation not permitted"), "{}", text());
+        assert!(text().contains("rank"), "{}", text());
+    } else {
+        assert!(code == PEER || code == TIMEOUT, "{code} {}", text());
+        assert!(text().contains(&format!("rank {victim}")), "{}", text());
+    }
+    assert!(began.elapsed() < Duration::from_secs(8), "{:?}", began.elapsed());
+    // SAFETY: no arguments.
+    assert_eq!(unsafe { comm::is_initialized() }, 0);
+    println!("rank {me} was told: {}", text());
+}
+
 /// One rank comes late; the others wait for it without harm.
 fn late() {
     if std::env::var("CORTEN_RANK").unwrap() == "1" {
@@ -1170,6 +1244,54 @@ fn fault(arguments: &[String]) {
         assert!(code == PEER || code == TIMEOUT, "async: {code} {}", text());
         assert!(text().contains(&named_victim), "async: {}", text());
         assert!(began.elapsed() < Duration::from_secs(12), "async took {:?}", began.elapsed());
+    } else if phase == "quiet" || phase == "join" {
+        // All threads sleep, each rank waiting for another: the victim for a tensor of its own, or in join.
+        let data: &'static mut [f32] = vec![1f32; 10].leak();
+        if w.me == victim {
+            // SAFETY: our own end, from another thread.
+            std::thread::spawn({
+                let how = how.clone();
+                move || {
+                    std::thread::sleep(Duration::from_millis(600));
+                    let signal = match how.as_str() {
+                        "kill" => libc::SIGKILL,
+                        "stop" => libc::SIGSTOP,
+                        _ => libc::SIGABRT,
+                    };
+                    // SAFETY: as above.
+                    unsafe { libc::kill(libc::getpid(), signal) };
+                }
+            });
+            if phase == "join" {
+                let mut last = 0;
+                // SAFETY: one number.
+                unsafe { comm::join(&mut last) };
+            } else {
+                let (_, handle) = begin("of the victim", data, 10, SUM, 0);
+                // SAFETY: a number.
+                unsafe { comm::wait(handle, 60.0) };
+            }
+            // A stopped rank that goes on finds out that it was given up.
+            std::process::exit(0);
+        }
+        let (code, mut handle) = begin("of the others", data, 10, SUM, 0);
+        ok(code, "begin");
+        if phase == "join" {
+            // The joined rank gives zeros; then it is gone.
+            // SAFETY: a number.
+            ok(unsafe { comm::wait(handle, 60.0) }, "wait");
+            std::thread::sleep(Duration::from_millis(900));
+            let (code, next) = begin("after", data, 10, SUM, 0);
+            ok(code, "begin");
+            handle = next;
+        }
+        let began = Instant::now();
+        // SAFETY: a number.
+        let code = unsafe { comm::wait(handle, 60.0) };
+        assert!(code == PEER || code == TIMEOUT, "{phase}: {code} {}", text());
+        assert!(text().contains(&named_victim), "{phase}: {}", text());
+        let bound = if how == "stop" { 6 } else { 2 };
+        assert!(began.elapsed() < Duration::from_secs(bound), "{phase} took {:?}", began.elapsed());
     } else if phase == "shutdown" {
         if w.me == victim {
             die();

@@ -28,6 +28,7 @@ pub const STATE: c_int = 2;
 pub const MISMATCH: c_int = 3;
 pub const PEER: c_int = 4;
 pub const TIMEOUT: c_int = 5;
+pub const SYSTEM: c_int = 6;
 
 pub fn width(kind: c_int) -> usize {
     [4, 8, 2, 2, 1, 1, 4, 8][kind as usize]
