@@ -28,9 +28,9 @@ race t2 --threads 2 --set short "$@"
 race t2-c8 --threads 2 --callers 8 "$@" --shapes "sgemm NN 16 16 16" "sgemm NN 64 64 64" "sgemm NN 256 256 256" \
     "dgemm NN 64 64 64" "dgemm NN 500 500 500" "dgemv N 64 64" "dgemv T 500 500" "ddot 1000"
 
-# The pictures that the page shows; all others stay in $out.
+# The pictures that the page shows; all others stay in $out. Those of convolution are conv-performance.sh's.
 shown="sgemm-nn dgemm-nn cgemm-nn zgemm-nn strsm-llnn dtrsm-llnn dsyrk-ln sgemv-n dgemv-n dgemv-t dsymv-l ddot daxpy ratio"
-rm -f "$plots"/*.svg
+find "$plots" -name '*.svg' ! -name 'conv-*' -delete
 {
     sed "/^$(printf '%s' "$mark" | sed 's/[.*[\^$/]/\\&/g')\$/,\$d" "$page"
     printf '%s\n\n## Figures\n' "$mark"
