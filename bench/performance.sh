@@ -37,7 +37,8 @@ collectives_page() {
     printf '\n### Collectives\n'
     for ranks in 2 4; do
         printf '\n#### %s ranks\n\n' "$ranks"
-        cat "$out/r$ranks.md"
+        sed -e 's/^| bytes/<details><summary>All sizes<\/summary>\n\n&/' "$out/r$ranks.md"
+        printf '\n</details>\n'
         for way in hot dirty; do
             cp "$out/r$ranks/allreduce-$way-r$ranks.svg" "$plots/"
             printf '\n![allreduce of %s ranks, %s buffers](plots/allreduce-%s-r%s.svg)\n' "$ranks" "$way" "$way" "$ranks"
