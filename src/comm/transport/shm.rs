@@ -106,7 +106,7 @@ impl Manners {
             self.earned -= time;
         } else {
             let debt = time - self.earned;
-            let waits = debt.as_micros() / Manners::SLEEP.as_micros() << self.times;
+            let waits = (debt.as_micros() / Manners::SLEEP.as_micros()) << self.times;
             self.shy = u32::try_from(waits).unwrap_or(u32::MAX).min(1 << 14);
             self.times = (self.times + 1).min(5);
             self.earned = Duration::ZERO;
