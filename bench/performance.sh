@@ -1,8 +1,11 @@
 #!/bin/sh
-# Writes the figures of docs/performance.md and the pictures of docs/plots, from one race on one thread, one on two and
-# one of eight callers. Arguments are passed to the races (--venv DIR, --lib NAME=PATH, --rounds R).
+# Writes the figures of docs/performance.md and the pictures of docs/plots, from one race on one thread, one on two, one of
+# eight callers, and the collectives with two and four ranks (next to the `mpirun` of the PATH; CORTEN_BENCH_MPIRUN
+# names another, CORTEN_BENCH_MPI its library). Arguments are passed to the races of the BLAS (--venv DIR,
+# --lib NAME=PATH, --rounds R).
 #
-# Everything in docs/performance.md from the mark below to the end is replaced.
+# Everything in docs/performance.md from the mark below to the end is replaced. `performance.sh collectives` measures
+# these alone and replaces their part of the page.
 set -eu
 cd "$(dirname "$0")"
 out=../build/performance
@@ -23,10 +26,38 @@ race() {
     "$program" "$@" --csv "$out/$name.csv" --markdown "$out/$name.md" --svg "$out/$name" > "$out/$name.txt"
     tail -n 8 "$out/$name.txt"
 }
+# collectives RANKS: likewise
+collectives() {
+    echo "== $1 ranks" >&2
+    "$program" comm --ranks "$1" --mpirun "${CORTEN_BENCH_MPIRUN:-mpirun}" --csv "$out/r$1.csv" --markdown "$out/r$1.md" \
+        --svg "$out/r$1" > "$out/r$1.txt"
+}
+# Their part of the page.
+collectives_page() {
+    printf '\n### Collectives\n'
+    for ranks in 2 4; do
+        printf '\n#### %s ranks\n\n' "$ranks"
+        sed -e 's/^| bytes/<details><summary>All sizes<\/summary>\n\n&/' "$out/r$ranks.md"
+        printf '\n</details>\n'
+        for way in hot dirty; do
+            cp "$out/r$ranks/allreduce-$way-r$ranks.svg" "$plots/"
+            printf '\n![allreduce of %s ranks, %s buffers](plots/allreduce-%s-r%s.svg)\n' "$ranks" "$way" "$way" "$ranks"
+        done
+    done
+}
+if [ "${1-}" = collectives ]; then
+    collectives 2
+    collectives 4
+    { sed '/^### Collectives$/,$d' "$page" | sed -e :a -e '/^\n*$/{$d;N;ba' -e '}'; collectives_page; } > "$out/page.md"
+    cp "$out/page.md" "$page"
+    exit
+fi
 race t1 --threads 1 --set performance "$@"
 race t2 --threads 2 --set short "$@"
 race t2-c8 --threads 2 --callers 8 "$@" --shapes "sgemm NN 16 16 16" "sgemm NN 64 64 64" "sgemm NN 256 256 256" \
     "dgemm NN 64 64 64" "dgemm NN 500 500 500" "dgemv N 64 64" "dgemv T 500 500" "ddot 1000"
+collectives 2
+collectives 4
 
 # The pictures that the page shows; all others stay in $out. Those of convolution are conv-performance.sh's.
 shown="sgemm-nn dgemm-nn cgemm-nn zgemm-nn strsm-llnn dtrsm-llnn dsyrk-ln sgemv-n dgemv-n dgemv-t dsymv-l ddot daxpy ratio"
@@ -48,6 +79,7 @@ find "$plots" -name '*.svg' ! -name 'conv-*' -delete
             printf '\n![%s, %s](plots/%s-%s.svg)\n' "$picture" "$title" "$picture" "$name"
         done
     done
+    collectives_page
 } > "$out/page.md"
 cp "$out/page.md" "$page"
 echo "written: docs/performance.md, docs/plots" >&2

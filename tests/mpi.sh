@@ -80,6 +80,25 @@ suite "MPICH" "$dir/mpich/lib/libmpi.so.12" "${mpich[@]}"
 suite "MPICH, MPI 5 interface" "$dir/mpich/lib/libmpi_abi.so.1" "${mpich[@]}"
 suite "Intel MPI" "$dir/impi/lib/libmpi.so.12" "${impi[@]}"
 
+# Two network namespaces are two machines: ranks that cannot meet by a socket are not on the same one, whatever their
+# hosts are called. MPICH's ranks talk to their launcher through inherited descriptors, so that it still reaches them.
+if unshare -n true 2>/dev/null; then
+    mkfifo "$dir/hold" 2>/dev/null || true
+    unshare -n sh -c "read -r line <'$dir/hold'" &
+    holder=$!
+    sleep 0.2
+    inside="[ \$PMI_RANK -lt 2 ] || exec nsenter -t $holder -n $rank"
+    for mode in named sets suite; do
+        CORTEN_MPI_LIB=$dir/mpich/lib/libmpi.so.12 CORTEN_TEST_MACHINES=2 \
+            run "two network namespaces: $mode" "${mpich[@]}" 4 sh -c "$inside $mode; exec $rank $mode"
+    done
+    echo >"$dir/hold"
+    wait $holder
+    printf '  ok    two network namespaces\n'
+else
+    printf '  LEFT OUT: two network namespaces; no right to make them here\n'
+fi
+
 # A library that does not belong to the launcher sees one rank; no library; one that is no MPI.
 CORTEN_MPI_LIB=libmpi.so.40 must_say "a foreign library" "has started 2 ranks, but MPI .* sees 1" "${mpich[@]}" 2 "$rank" sets
 CORTEN_MPI_LIB=/nonexistent.so must_say "no library" "no MPI library found" "${mpich[@]}" 2 "$rank" sets

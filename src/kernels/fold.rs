@@ -93,9 +93,9 @@ const LOT: usize = 32;
 
 /// [`FoldKernel::copy`].
 ///
-/// Not the C library's: for many bytes that is `rep movsb` where the processor advertises it, which on Zen 3 and 4 is
-/// several times slower when source and target have nearly the same place in a page (glibc bug 30994), and those of
-/// large tensors and of staging buffers always have. Several lots a turn, or the compiler would call it again.
+/// Without `rep movsb`, which the C library uses for many bytes and which some processors are slow at for some places
+/// (`comm::collectives::copy` says which): as fast at all of them. Several lots a turn, or the compiler would see through
+/// it and call the C library again.
 #[inline(always)]
 pub unsafe fn copy(bytes: usize, src: *const u8, dst: *mut u8) {
     let mut at = 0;
@@ -916,6 +916,24 @@ mod tests {
         unsafe { kernel.fold(&fold, n, &sources, &targets) };
         for o in &out {
             assert!(*o == expected, "{name} {fold:?} n {n} p {p}: {o:?} is not {expected:?}");
+        }
+    }
+
+    /// Every length around the lots, every place of the target in one, and nothing beyond.
+    #[test]
+    fn copies() {
+        let source: Vec<u8> = (0..1000u32).map(|i| (i * 7 + 1) as u8).collect();
+        for (name, kernel) in kernels() {
+            for n in (0..300).chain([511, 512, 513, 900]) {
+                for (from, to) in [(0, 0), (1, 0), (0, 1), (5, 31), (16, 15), (33, 32)] {
+                    let mut target = vec![0xaau8; n + 128];
+                    // SAFETY: n bytes from both places on are inside.
+                    unsafe { kernel.copy(n, source.as_ptr().add(from), target.as_mut_ptr().add(to)) };
+                    assert_eq!(target[to..to + n], source[from..from + n], "{name}, {n} bytes, {from} to {to}");
+                    let around = target[..to].iter().chain(&target[to + n..]);
+                    assert!(around.copied().all(|b| b == 0xaa), "{name}, {n} bytes, {from} to {to}: around");
+                }
+            }
         }
     }
 

@@ -106,7 +106,7 @@ impl Manners {
             self.earned -= time;
         } else {
             let debt = time - self.earned;
-            let waits = debt.as_micros() / Manners::SLEEP.as_micros() << self.times;
+            let waits = (debt.as_micros() / Manners::SLEEP.as_micros()) << self.times;
             self.shy = u32::try_from(waits).unwrap_or(u32::MAX).min(1 << 14);
             self.times = (self.times + 1).min(5);
             self.earned = Duration::ZERO;
@@ -115,9 +115,10 @@ impl Manners {
 }
 
 impl Bell {
+    /// Called after the news is there to be seen: who goes to sleep counts itself, then looks for news.
     fn ring(&self) {
-        self.rung.fetch_add(1, Ordering::SeqCst);
         if self.sleepers.load(Ordering::SeqCst) != 0 {
+            self.rung.fetch_add(1, Ordering::SeqCst);
             sys::futex_wake(&self.rung);
         }
     }
@@ -452,5 +453,47 @@ impl Lane {
 
     fn unless_here(&self, member: usize, step: u32, failure: Failure, rank: u32) -> Result {
         if self.word(member, step).load(Ordering::SeqCst) == step { Ok(()) } else { Err(failure.error(rank)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CHEAP: Duration = Duration::from_micros(1);
+    const SLICE: Duration = Duration::from_millis(2);
+
+    #[test]
+    fn giving_way_that_pays_goes_on() {
+        let mut manners = Manners::default();
+        for i in 0..10_000 {
+            assert!(manners.polite(), "wait {i}");
+            // Foreign work now and then: less than what was earned meanwhile.
+            manners.took(if i % 500 == 499 { SLICE } else { CHEAP });
+        }
+    }
+
+    #[test]
+    fn giving_way_to_foreign_work_ends() {
+        let mut manners = Manners::default();
+        let mut given = 0;
+        for _ in 0..100_000 {
+            if manners.polite() {
+                given += 1;
+                manners.took(SLICE);
+            }
+        }
+        assert!((2..100).contains(&given), "{given} times");
+        // When the foreign work is gone, the next tries pay again.
+        let mut last = 0;
+        for i in 0..100_000 {
+            if manners.polite() {
+                manners.took(CHEAP);
+            } else {
+                last = i;
+            }
+        }
+        assert!(last < 1 << 14, "shy until wait {last}");
+        assert_eq!(manners.times, 0);
     }
 }

@@ -46,6 +46,9 @@ fn start() -> World {
     unsafe {
         ok(comm::init(), "init");
         assert_eq!(comm::is_initialized(), 1);
+        if let Ok(machines) = std::env::var("CORTEN_TEST_MACHINES") {
+            assert_eq!(comm::cross_size().to_string(), machines, "machines");
+        }
         World { me: comm::rank() as usize, p: comm::size() as usize }
     }
 }
