@@ -18,14 +18,14 @@ case ${1:-quick} in
 quick)
     limit=900
     machines=(
-        "isa core promises:p7"
-        "isa level1:usual level2:usual level3:usual extensions:usual conv:exact conv:winograd"
+        "isa core:kernels promises:p7"
+        "isa level1:usual level2:usual level3:usual extensions:usual conv:exact"
     )
     ;;
 all)
     limit=14400
     machines=(
-        "isa core promises level1 level2 conv:bound conv:plan netlib:shipped"
+        "isa core promises level1 level2 conv netlib:shipped"
         "isa level3:usual:4 promises:p7:4 level3 extensions netlib:enlarged"
     )
     ;;
