@@ -86,7 +86,7 @@ macro_rules! unrolled {
         unrolled!(@ $n, $j, $body, 0 1 2 3 4 5 6 7 8 9 10 11)
     };
     (@ $n:ident, $j:ident, $body:block, $($i:literal)*) => {
-        $(if $i < $n {
+        $(if const { $i < $n } {
             let $j: usize = $i;
             $body
         })*
