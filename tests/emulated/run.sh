@@ -97,7 +97,7 @@ executables() {
 cd "$root"
 echo "building"
 cargo build --quiet --release --locked -p corten
-built=$(executables --release -p corten-core --lib)
+built=$(executables -p corten-core --lib)
 built+=$'\n'$(executables --manifest-path tests/Cargo.toml --test level1 --test level2 --test level3 \
     --test extensions --test promises --test conv)
 cargo build --quiet --locked --manifest-path tests/Cargo.toml --bin probe
