@@ -1,5 +1,5 @@
 //! The collectives, with 1 to 8 ranks started by `corten-run`: results, disagreements, faults. What each rank does and
-//! checks is in `src/bin/comm_rank.rs`.
+//! checks is in `src/bin/comm_rank/`.
 
 use corten_tests::library;
 use std::path::PathBuf;

@@ -1,0 +1,362 @@
+//! Named tensors: any order, fusion, join, and what ranks disagree about.
+
+use crate::*;
+
+/// Named tensors: orders, fusion, kinds, errors, join.
+pub fn named(w: World) {
+    let World { me, p } = w;
+    // Many tensors, submitted in another order on each rank.
+    for round in 0..3u64 {
+        let tensors = 60;
+        let counts: Vec<usize> = (0..tensors).map(|t| [1, 17, 1000, 9_000, 3][t % 5] + t).collect();
+        let kinds: Vec<c_int> = (0..tensors).map(|t| if t % 7 == 3 { F64 } else { F32 }).collect();
+        let mut data: Vec<Vec<u8>> =
+            (0..tensors).map(|t| vector(kinds[t], 50 + round * 100 + t as u64, me, counts[t])).collect();
+        let mut handles = vec![0i64; tensors];
+        for i in 0..tensors {
+            let t = (i * 7 + me * 13) % tensors;
+            let at = data[t].as_mut_ptr().cast::<c_void>();
+            let tensor = name(&format!("gradient.{t}"));
+            // SAFETY: the data stays where it is until it is waited for.
+            let code = unsafe {
+                comm::allreduce_async(
+                    tensor.as_ptr(),
+                    at,
+                    at,
+                    counts[t],
+                    kinds[t],
+                    AVERAGE,
+                    1.0,
+                    1.0,
+                    0,
+                    &mut handles[t],
+                )
+            };
+            ok(code, "allreduce_async");
+            if i % 20 == 19 {
+                std::thread::sleep(Duration::from_millis((me as u64 * 3) % 7));
+            }
+        }
+        for t in (0..tensors).rev() {
+            // SAFETY: a number.
+            unsafe {
+                ok(comm::wait(handles[t], 60.0), "wait");
+                assert_eq!(comm::poll(handles[t]), -1, "the handle is gone");
+            }
+            let want = expected(kinds[t], AVERAGE, 1.0, 1.0, 50 + round * 100 + t as u64, p, counts[t]);
+            same(&data[t], &want, kinds[t], &format!("tensor {t}"));
+        }
+    }
+    // Every kind at once, and blocking calls in between.
+    let mut handles = [0i64; 6];
+    let sum = vector(I32, 900, me, 5000);
+    let mut sum_out = vec![0u8; sum.len()];
+    let mut cast = vector(F16, 901, me, 777);
+    let gather = vector(I64, 902, me, me + 1);
+    let total: usize = (1..=p).sum();
+    let mut gathered = vec![0u8; total * 8];
+    let mut came = vec![0usize; p];
+    let scatter = vector(F32, 903, me, 10 * p);
+    let mut scattered = vec![0u8; 40];
+    let give = vector(U8, 904, me, 3 * p);
+    let threes = vec![3usize; p];
+    let mut given = vec![0u8; 3 * p];
+    let group: [Vec<u8>; 2] = [vector(F32, 905, me, 10), vector(F32, 906, me, 20)];
+    let mut group_out = [vec![0u8; 40], vec![0u8; 80]];
+    let group_in: Vec<*const c_void> = group.iter().map(|g| g.as_ptr().cast()).collect();
+    let group_to: Vec<*mut c_void> = group_out.iter_mut().map(|g| g.as_mut_ptr().cast()).collect();
+    let order: Vec<usize> = (0..6).map(|i| (i + me) % 6).collect();
+    let null = std::ptr::null();
+    for which in order {
+        let n = name(["a", "b", "c", "d", "e", "f"][which]);
+        let (n, h) = (n.as_ptr(), &raw mut handles[which]);
+        // SAFETY: all buffers stay until they are waited for.
+        let code = unsafe {
+            match which {
+                0 => comm::allreduce_async(
+                    n,
+                    sum.as_ptr().cast(),
+                    sum_out.as_mut_ptr().cast(),
+                    5000,
+                    I32,
+                    MAX,
+                    1.0,
+                    1.0,
+                    0,
+                    h,
+                ),
+                1 => comm::broadcast_async(n, cast.as_mut_ptr().cast(), 777, F16, (p - 1) as c_int, 0, h),
+                2 => {
+                    let to = gathered.as_mut_ptr().cast();
+                    comm::allgather_async(n, gather.as_ptr().cast(), me + 1, to, total, came.as_mut_ptr(), I64, 0, h)
+                }
+                3 => {
+                    let to = scattered.as_mut_ptr().cast();
+                    comm::reducescatter_async(n, scatter.as_ptr().cast(), to, 10 * p, null, F32, SUM, 1.0, 1.0, 0, h)
+                }
+                4 => {
+                    let (from, to) = (give.as_ptr().cast(), given.as_mut_ptr().cast());
+                    comm::alltoall_async(n, from, threes.as_ptr(), to, 3 * p, std::ptr::null_mut(), U8, 0, h)
+                }
+                _ => {
+                    let sizes = [10usize, 20];
+                    let (from, to) = (group_in.as_ptr(), group_to.as_ptr());
+                    comm::grouped_allreduce_async(n, 2, from, to, sizes.as_ptr(), F32, SUM, 1.0, 1.0, 0, h)
+                }
+            }
+        };
+        ok(code, "async");
+    }
+    // SAFETY: a number.
+    ok(unsafe { comm::barrier(0) }, "barrier");
+    for handle in handles {
+        // SAFETY: a number.
+        unsafe { ok(comm::wait(handle, 60.0), "wait") };
+    }
+    same(&sum_out, &expected(I32, MAX, 1.0, 1.0, 900, p, 5000), I32, "async max");
+    same(&cast, &vector(F16, 901, p - 1, 777), F16, "async broadcast");
+    same(&gathered, &(0..p).flat_map(|r| vector(I64, 902, r, r + 1)).collect::<Vec<_>>(), I64, "async allgather");
+    assert_eq!(came, (1..=p).collect::<Vec<_>>());
+    let all = expected(F32, SUM, 1.0, 1.0, 903, p, 10 * p);
+    same(&scattered, &all[40 * me..40 * me + 40], F32, "async reducescatter");
+    let want: Vec<u8> = (0..p).flat_map(|r| vector(U8, 904, r, 3 * p)[3 * me..3 * me + 3].to_vec()).collect();
+    same(&given, &want, U8, "async alltoall");
+    same(&group_out[0], &expected(F32, SUM, 1.0, 1.0, 905, p, 10), F32, "async group");
+    same(&group_out[1], &expected(F32, SUM, 1.0, 1.0, 906, p, 20), F32, "async group");
+    named_errors(w);
+    crossing(w);
+    join(w);
+}
+
+pub fn begin(tensor: &str, data: &mut [f32], n: usize, op: c_int, set: c_int) -> (c_int, i64) {
+    let mut handle = 0;
+    assert!(data.len() >= n);
+    let (tensor, at) = (name(tensor), data.as_mut_ptr().cast::<c_void>());
+    // SAFETY: the data stays until it is waited for.
+    let code = unsafe { comm::allreduce_async(tensor.as_ptr(), at, at, n, F32, op, 1.0, 1.0, set, &mut handle) };
+    (code, handle)
+}
+
+pub fn named_errors(w: World) {
+    let World { me, p } = w;
+    let last = p - 1;
+    let mut data = vec![1f32; 100];
+    let mut other = vec![1f32; 100];
+    if p > 1 {
+        // A wrong size on one rank: the same error everywhere, for this tensor only.
+        let (code, wrong) = begin("wrong size", &mut data, if me == last { 7 } else { 9 }, SUM, 0);
+        ok(code, "begin");
+        let (code, right) = begin("right", &mut other, 100, SUM, 0);
+        ok(code, "begin");
+        let parts = ["'wrong size'", "rank 0 has count 9", &format!("rank {last} has count 7")];
+        // SAFETY: numbers.
+        unsafe {
+            fails(comm::wait(wrong, 60.0), MISMATCH, &parts, "wrong size");
+            ok(comm::wait(right, 60.0), "right");
+        }
+        assert!(other.iter().all(|x| *x == p as f32) && data.iter().all(|x| *x == 1.0));
+        let (code, wrong) = begin("wrong op", &mut data, 9, if me == last { MIN } else { SUM }, 0);
+        ok(code, "begin");
+        // SAFETY: a number.
+        unsafe { fails(comm::wait(wrong, 60.0), MISMATCH, &["'wrong op'", "sum", "min", "rank 0"], "wrong op") };
+        let mut handle = 0;
+        let n = name("wrong kind");
+        // SAFETY: the data stays.
+        unsafe {
+            let at = data.as_mut_ptr().cast::<c_void>();
+            let code = if me == last {
+                comm::broadcast_async(n.as_ptr(), at, 9, F32, 0, 0, &mut handle)
+            } else {
+                comm::allreduce_async(n.as_ptr(), at, at, 9, F32, SUM, 1.0, 1.0, 0, &mut handle)
+            };
+            ok(code, "begin");
+            fails(comm::wait(handle, 60.0), MISMATCH, &["'wrong kind'", "allreduce", "broadcast"], "wrong kind");
+        }
+    }
+    // The same name twice.
+    let (code, first) = begin("twice", &mut data, 5, SUM, 0);
+    ok(code, "begin");
+    if me == 0 && p > 1 {
+        // Rank 0 is ahead: nobody else has begun "held".
+        let (code, held) = begin("held", &mut other, 5, SUM, 0);
+        ok(code, "begin");
+        let (code, _) = begin("held", &mut data, 5, SUM, 0);
+        fails(code, ARGUMENT, &["'held'", "under way"], "the same name twice");
+        // SAFETY: numbers.
+        unsafe {
+            assert_eq!(comm::poll(held), 0);
+            fails(comm::wait(held, 0.05), TIMEOUT, &["not done"], "wait with a limit");
+            ok(comm::barrier(0), "barrier");
+            ok(comm::wait(held, 60.0), "held");
+        }
+    } else if p > 1 {
+        // SAFETY: a number.
+        ok(unsafe { comm::barrier(0) }, "barrier");
+        let (code, held) = begin("held", &mut other, 5, SUM, 0);
+        ok(code, "begin");
+        // SAFETY: a number.
+        ok(unsafe { comm::wait(held, 60.0) }, "held");
+    }
+    // SAFETY: numbers.
+    unsafe {
+        ok(comm::wait(first, 60.0), "twice");
+        fails(comm::wait(first, 1.0), STATE, &["handle"], "a handle that is gone");
+        assert_eq!(comm::poll(123_456_789), -1);
+    }
+}
+
+/// Each rank begins with a name of its own, so that nothing is ready, and completes the others later.
+pub fn crossing(w: World) {
+    let World { me, p } = w;
+    let mut data: Vec<Vec<f32>> = (0..p).map(|_| vec![1f32; 64]).collect();
+    let mut handles = vec![0; p];
+    let (code, handle) = begin(&format!("cross {me}"), &mut data[me], 64, SUM, 0);
+    ok(code, "begin");
+    handles[me] = handle;
+    std::thread::sleep(Duration::from_millis(20 * (me as u64 % 3)));
+    for k in 1..p {
+        let t = (me + k) % p;
+        let (code, handle) = begin(&format!("cross {t}"), &mut data[t], 64, SUM, 0);
+        ok(code, "begin");
+        handles[t] = handle;
+        std::thread::sleep(Duration::from_millis(3));
+    }
+    for handle in handles {
+        // SAFETY: a number.
+        ok(unsafe { comm::wait(handle, 60.0) }, "crossing");
+    }
+    assert!(data.iter().flatten().all(|x| *x == p as f32));
+}
+
+/// Rank r has r+1 batches; who has no more joins.
+pub fn join(w: World) {
+    let World { me, p } = w;
+    for batch in 0..=me {
+        let mut data = vec![1f32; 1000];
+        let (code, handle) = begin("batch", &mut data, 1000, SUM, 0);
+        ok(code, "begin");
+        // SAFETY: a number.
+        ok(unsafe { comm::wait(handle, 60.0) }, "wait");
+        // Those with at least batch+1 batches gave ones; an average would still divide by all.
+        let there = (p - batch) as f32;
+        assert!(data.iter().all(|x| *x == there), "batch {batch}: {} is not {there}", data[0]);
+    }
+    if me == p - 1 && p > 1 {
+        // The others have joined: what zeros would change is refused.
+        std::thread::sleep(Duration::from_millis(100));
+        let mut data = vec![1f32; 10];
+        let (code, handle) = begin("least", &mut data, 10, MIN, 0);
+        ok(code, "begin");
+        // SAFETY: a number.
+        unsafe { fails(comm::wait(handle, 60.0), MISMATCH, &["'least'", "join"], "a minimum with a joined rank") };
+    }
+    let mut last = -1;
+    // SAFETY: our own number.
+    ok(unsafe { comm::join(&mut last) }, "join");
+    assert_eq!(last, (p - 1) as c_int, "the last to join");
+    // Life goes on.
+    let mut data = vec![1f32; 10];
+    let (code, handle) = begin("after", &mut data, 10, SUM, 0);
+    ok(code, "begin");
+    // SAFETY: a number.
+    unsafe {
+        ok(comm::wait(handle, 60.0), "after join");
+        ok(comm::barrier(0), "after join");
+    }
+    assert!(data.iter().all(|x| *x == p as f32));
+}
+
+/// Blocking calls about which the ranks disagree: the same text everywhere, and the next call works.
+pub fn mismatch(w: World) {
+    let World { me, p } = w;
+    let odd = me == p - 1 && p > 1;
+    let last = format!("rank {}", p - 1);
+    let mut data = vec![0u8; 1 << 20];
+    let mut out = vec![0u8; 1 << 20];
+    let (d, o) = (data.as_mut_ptr().cast::<c_void>(), out.as_mut_ptr().cast::<c_void>());
+    let mut count = 0;
+    let mut check = |code: c_int, parts: &[&str]| {
+        if p > 1 {
+            let mut all = vec!["rank 0", &last];
+            all.extend(parts);
+            fails(code, MISMATCH, &all, &format!("mismatch {count}"));
+            let mut words = text().into_bytes();
+            words.resize(300, b' ');
+            equal_everywhere(w, &words);
+        }
+        count += 1;
+        let mine = vector(F32, count, me, 1000);
+        let mut sum = vec![0; mine.len()];
+        ok(allreduce_of(&mine, &mut sum, F32, SUM, 1.0, 1.0, 0), "the call after a mismatch");
+        same(&sum, &expected(F32, SUM, 1.0, 1.0, count, p, 1000), F32, "the call after a mismatch");
+    };
+    let pick = |usual: usize, odd_one: usize| if odd { odd_one } else { usual };
+    // SAFETY: all sizes fit a megabyte.
+    unsafe {
+        for (a, b) in [(10, 12), (10, 100_000), (100_000, 10), (50_000, 50_001), (0, 1)] {
+            let parts = [format!("count {a}"), format!("count {b}")];
+            let code = comm::allreduce(d, o, pick(a, b), F32, SUM, 1.0, 1.0, 0);
+            check(code, &[&parts[0], &parts[1]]);
+        }
+        check(comm::allreduce(d, o, 10, if odd { I32 } else { F32 }, SUM, 1.0, 1.0, 0), &["type f32", "type i32"]);
+        let code = comm::allreduce(d, o, 10, F32, if odd { MAX } else { SUM }, 1.0, 1.0, 0);
+        check(code, &["operation sum", "operation max"]);
+        check(comm::allreduce(d, o, 10, F32, SUM, if odd { 2.0 } else { 1.0 }, 1.0, 0), &["prescale factor 1", "2"]);
+        check(comm::allreduce(d, o, 10, F32, SUM, 1.0, if odd { 0.5 } else { 1.0 }, 0), &["postscale factor", "0.5"]);
+        check(comm::allreduce(d, o, 10, F32, if odd { WIRE_F16 } else { WIRE_BF16 }, 1.0, 1.0, 0), &["bf16", "f16"]);
+        let root = pick(0, p - 1) as c_int;
+        check(comm::broadcast(d, 10, F32, root, 0), &["root 0", &format!("root {}", p - 1)]);
+        check(comm::broadcast(d, pick(10, 11), F32, 0, 0), &["count 10", "count 11"]);
+        let code = if odd { comm::barrier(0) } else { comm::allreduce(d, o, 10, F32, SUM, 1.0, 1.0, 0) };
+        check(code, &["allreduce", "barrier"]);
+        let null = std::ptr::null();
+        let code = comm::reducescatter(d, o, pick(100, 101), null, F32, SUM, 1.0, 1.0, 0);
+        check(code, &["reducescatter"]);
+        let code = comm::allgather(d, 10, o, pick(10 * p, 10 * p - 1), std::ptr::null_mut(), F32, 0);
+        if p > 1 {
+            fails(code, MISMATCH, &[&last, "room"], "allgather without room");
+        }
+        check_next(w);
+        let tens = vec![10usize; p];
+        let code = comm::alltoall(d, tens.as_ptr(), o, pick(10 * p, 3), std::ptr::null_mut(), F32, 0);
+        if p > 1 {
+            fails(code, MISMATCH, &[&last, "room for 3"], "alltoall without room");
+        }
+        check_next(w);
+        let sizes = [pick(10, 20), pick(20, 10)];
+        let (from, to) = ([d.cast_const(), d.cast_const()], [o, o.wrapping_byte_add(400)]);
+        let code = comm::grouped_allreduce(2, from.as_ptr(), to.as_ptr(), sizes.as_ptr(), F32, SUM, 1.0, 1.0, 0);
+        check(code, &["sizes"]);
+        // A bad argument on one rank: it gets that, the others learn that it did not take part.
+        let code = comm::allreduce(d, o, 10, if odd { 77 } else { F32 }, SUM, 1.0, 1.0, 0);
+        if odd {
+            fails(code, ARGUMENT, &["type is 77"], "bad type");
+        } else if p > 1 {
+            fails(code, MISMATCH, &["bad argument", &last], "another's bad type");
+        }
+        check_next(w);
+        let code = comm::allreduce(if odd { null } else { d.cast() }.cast(), o, 10, F32, SUM, 1.0, 1.0, 0);
+        if odd {
+            fails(code, ARGUMENT, &["in is null"], "null");
+        }
+        check_next(w);
+        // Arguments that are wrong everywhere.
+        fails(comm::allreduce(d, o, 10, F32, 9, 1.0, 1.0, 0), ARGUMENT, &["op is 9"], "bad op");
+        fails(comm::allreduce(d, o, 10, I32, ADASUM, 1.0, 1.0, 0), ARGUMENT, &["adasum", "i32"], "adasum of i32");
+        fails(comm::allreduce(d, o, 10, F64, WIRE_F16, 1.0, 1.0, 0), ARGUMENT, &["wire", "f64"], "wire of f64");
+        fails(comm::allreduce(d, o, 10, F32, SUM, f64::NAN, 1.0, 0), ARGUMENT, &["NaN"], "NaN factor");
+        fails(comm::allreduce(d, o, usize::MAX, F32, SUM, 1.0, 1.0, 0), ARGUMENT, &["memory"], "too many");
+        fails(comm::broadcast(d, 10, F32, p as c_int, 0), ARGUMENT, &["root is"], "bad root");
+        fails(comm::broadcast(d, 10, F32, -1, 0), ARGUMENT, &["root is -1"], "bad root");
+        fails(comm::allreduce(d, o, 10, F32, SUM, 1.0, 1.0, 99), ARGUMENT, &["process set 99"], "bad set");
+        fails(comm::allreduce(d, o, 10, F32, SUM, 1.0, 1.0, -1), ARGUMENT, &["set is -1"], "bad set");
+        check_next(w);
+    }
+}
+
+pub fn check_next(w: World) {
+    let mine = vector(F64, 11, w.me, 100);
+    let mut sum = vec![0; mine.len()];
+    ok(allreduce_of(&mine, &mut sum, F64, SUM, 1.0, 1.0, 0), "the next call");
+    same(&sum, &expected(F64, SUM, 1.0, 1.0, 11, w.p, 100), F64, "the next call");
+}
