@@ -49,8 +49,14 @@ pub fn report(name: &str, sizes: &[(&str, isize)], flops: f64, start: Instant) {
     say(format_args!("{line}"));
 }
 
-/// A line on standard error. A closed or full standard error is no reason to stop the host program.
+/// A line on standard error, in one write: the lines of several ranks, which share a terminal, do not mix. A closed or
+/// full standard error is no reason to stop the host program.
 pub fn say(text: core::fmt::Arguments) {
+    say_as("corten", text);
+}
+
+/// [`say`] in the name of another program than the host: the launcher.
+pub fn say_as(who: &str, text: core::fmt::Arguments) {
     use std::io::Write;
-    let _ = writeln!(std::io::stderr(), "corten: {text}");
+    let _ = std::io::stderr().write_all(format!("{who}: {text}\n").as_bytes());
 }

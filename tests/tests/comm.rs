@@ -135,6 +135,9 @@ fn a_stall_is_reported_with_tensor_and_ranks() {
     assert!(job.code == 0, "{}", job.out);
     assert!(job.out.contains("for rank 1, which has not submitted 'slow'"), "{}", job.out);
     assert!(job.out.contains("tensor 'a' has waited 1 s: submitted by some ranks, not by [1]"), "{}", job.out);
+    // Ranks share the terminal: each line comes whole.
+    let whole = |line: &str| line.starts_with("corten: ") && line.matches("corten: ").count() == 1;
+    assert!(job.out.lines().all(whole), "{}", job.out);
 }
 
 #[test]

@@ -222,12 +222,16 @@ fn code_of(status: ExitStatus) -> u8 {
     }
 }
 
+fn say(text: core::fmt::Arguments) {
+    runtime::trace::say_as("corten-run", text);
+}
+
 fn main() -> ExitCode {
     let options = match read_arguments() {
         Ok(Some(options)) => options,
         Ok(None) => return ExitCode::SUCCESS,
         Err(text) => {
-            eprintln!("corten-run: {text}");
+            say(format_args!("{text}"));
             return ExitCode::from(2);
         }
     };
@@ -242,7 +246,7 @@ fn main() -> ExitCode {
         match start(&options, rank, &token) {
             Ok(child) => ranks.push((child, None)),
             Err(e) => {
-                eprintln!("corten-run: cannot run {}: {e}", options.program[0]);
+                say(format_args!("cannot run {}: {e}", options.program[0]));
                 for (child, _) in &ranks {
                     signal_group(child, SIGKILL);
                 }
@@ -278,7 +282,7 @@ fn watch(options: &Options, signals: &Signals, ranks: &mut [(Child, Option<ExitS
                     Some(signal) => format!("was ended by signal {signal}"),
                     None => format!("ended with exit code {}", code_of(status)),
                 };
-                eprintln!("corten-run: rank {rank} {how}");
+                say(format_args!("rank {rank} {how}"));
                 failed = Some((code_of(status), Instant::now()));
             }
         }
