@@ -131,6 +131,13 @@ impl<'a, T: Scalar> MatRef<'a, T> {
     pub fn is_conj(&self) -> bool {
         self.conj
     }
+    /// The same view in a place of its own. Functions that are not inlined take views by address; one that is made for
+    /// them alone leaves the caller's in registers.
+    #[inline(always)]
+    pub fn anew(&self) -> Self {
+        let MatRef { ptr, rows, cols, rs, cs, conj, life } = *self;
+        MatRef { ptr, rows, cols, rs, cs, conj, life }
+    }
     /// The transposed matrix.
     #[inline]
     pub fn t(self) -> Self {

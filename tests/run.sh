@@ -15,15 +15,20 @@ do_fmt() {
 }
 do_clippy() { make --no-print-directory clippy; }
 do_headers() { make --no-print-directory headers-check; }
+# unit_tests [--no-run]: the core's optimised; those of the C ABI look at arguments, and the launcher has none.
+unit_tests() {
+    cargo test --quiet --locked -p corten-core "$@"
+    cargo test --quiet --locked --profile unoptimised -p corten --lib "$@"
+}
 # The library is one long optimisation on one core: the unit tests compile beside it.
 do_build() {
-    cargo test --quiet --locked --workspace --no-run &
+    unit_tests --no-run &
     local tests=$!
     cargo build --release --locked -p corten
     wait "$tests"
 }
 do_core() {
-    cargo test --quiet --locked --workspace
+    unit_tests
     cargo test --quiet --locked --manifest-path bench/Cargo.toml
 }
 do_abi() { cargo test --quiet --locked --manifest-path tests/Cargo.toml; }

@@ -34,14 +34,17 @@ pub unsafe fn gemm<T: Scalar>(
     if m == 0 || n == 0 {
         return Ok(());
     }
+    // A product in rows is the transposed one in columns, factors exchanged: from here on there are columns only.
+    let (left, right) = ((m, transa, a, lda), (n, transb, b, ldb));
+    let (left, right) = if layout == Layout::ColMajor { (left, right) } else { (right, left) };
     // SAFETY: see above.
     let (alpha, beta, a, b, c) = unsafe {
         (
             *alpha,
             *beta,
-            view(transa, a, (m, k), lda, layout),
-            view(transb, b, (k, n), ldb, layout),
-            mat_mut(c, (m, n), ldc, layout),
+            view(left.1, left.2, (left.0, k), left.3, Layout::ColMajor),
+            view(right.1, right.2, (k, right.0), right.3, Layout::ColMajor),
+            mat_mut(c, (left.0, right.0), ldc, Layout::ColMajor),
         )
     };
     if nothing_to_add(alpha, k) && beta == T::ONE {

@@ -39,7 +39,7 @@ pub fn run<T: Scalar>(alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: &MatMut<
     }
     let far = a.cs().unsigned_abs().saturating_mul(size_of::<T>()) > FAR && k > 16;
     if !fits || far {
-        return on_the_stack(alpha, a, b, beta, c, kernel);
+        return on_the_stack(alpha, a.anew(), b.anew(), beta, c.alias(), kernel);
     }
     // The view of B may be in memory, where its strides were just written one by one. Read as the pair that `Source` makes
     // of them they would have to come from the cache: a stall as long as the product.
@@ -60,7 +60,7 @@ struct Panels(MaybeUninit<[u8; STACK]>);
 
 /// As [`run`], with A packed, and B if it is conjugated; false if they do not fit.
 #[inline(never)]
-fn on_the_stack<T: Scalar>(alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: &MatMut<T>, kernel: &Kernel<T>) -> bool {
+fn on_the_stack<T: Scalar>(alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: MatMut<T>, kernel: &Kernel<T>) -> bool {
     let (m, n, k) = (c.rows(), c.cols(), a.cols());
     let (mr, nr) = (kernel.mr(), kernel.nr());
     let a_room = m.next_multiple_of(mr) * k;
