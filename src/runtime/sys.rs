@@ -15,6 +15,8 @@ unsafe extern "C" {
     fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
     #[cfg(target_os = "linux")]
     fn syscall(number: core::ffi::c_long, ...) -> core::ffi::c_long;
+    #[cfg(target_os = "linux")]
+    fn madvise(at: *mut c_void, bytes: usize, advice: c_int) -> c_int;
 }
 
 /// Larger than `sigset_t` of any Linux C library (glibc: 128 bytes).
@@ -42,6 +44,18 @@ pub fn with_signals_blocked<R>(f: impl FnOnce() -> R) -> R {
     // SAFETY: `old` was filled by the call above.
     unsafe { pthread_sigmask(SIG_SETMASK, (&raw const old).cast(), core::ptr::null_mut()) };
     result
+}
+
+/// Asks for large pages in whole pages of the caller's. A wish: what the system answers does not matter.
+pub fn ask_for_large_pages(at: *mut u8, bytes: usize) {
+    #[cfg(target_os = "linux")]
+    {
+        const MADV_HUGEPAGE: c_int = 14;
+        // SAFETY: the advice changes nothing in the memory, and is refused where there is none.
+        unsafe { madvise(at.cast(), bytes, MADV_HUGEPAGE) };
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = (at, bytes);
 }
 
 /// Sleeps while `word` holds `expected`; may wake without cause.
