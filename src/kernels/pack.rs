@@ -254,9 +254,9 @@ pub unsafe fn unpack<V: Simd, const MV: usize>(
     let mut p = 0;
     // SAFETY: the contract of the file.
     unsafe {
-        if ps == 1 && lanes == width && V::SQUARE > 0 {
+        if ps == 1 && lanes.is_multiple_of(V::LANES) && V::SQUARE > 0 {
             while p + V::SQUARE <= k {
-                for i in 0..MV {
+                for i in 0..lanes / V::LANES {
                     let to = dst.wrapping_offset((i * V::LANES) as isize * ls + p as isize);
                     V::transpose_back(src.add(p * width + i * V::LANES), width, to, ls);
                 }
