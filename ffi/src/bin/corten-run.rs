@@ -11,6 +11,7 @@ use corten_core::runtime::{self, env};
 use std::io::{BufRead, BufReader, IsTerminal, Read, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 const USAGE: &str = "\
@@ -150,8 +151,8 @@ fn check() {
     }
 }
 
-/// Copies lines to our own output, each with the rank in front, in one write.
-fn copy_lines(rank: usize, from: impl Read + Send + 'static, mut to: impl Write + Send + 'static) {
+/// Copies lines to our own output, each with the rank in front, in one write, until the pipe ends.
+fn copy_lines(rank: usize, from: impl Read + Send + 'static, mut to: impl Write + Send + 'static) -> JoinHandle<()> {
     std::thread::spawn(move || {
         let mut lines = BufReader::new(from);
         let mut line = Vec::new();
@@ -163,10 +164,10 @@ fn copy_lines(rank: usize, from: impl Read + Send + 'static, mut to: impl Write 
             }
             let _ = to.write_all(&text).and_then(|()| to.flush());
         }
-    });
+    })
 }
 
-fn start(options: &Options, rank: usize, token: &str) -> std::io::Result<Child> {
+fn start(options: &Options, rank: usize, token: &str, writers: &mut Vec<JoinHandle<()>>) -> std::io::Result<Child> {
     let mut command = Command::new(&options.program[0]);
     command.args(&options.program[1..]);
     command.env(env::RANK.name, rank.to_string()).env(env::SIZE.name, options.ranks.to_string());
@@ -201,8 +202,8 @@ fn start(options: &Options, rank: usize, token: &str) -> std::io::Result<Child> 
     }
     let mut child = command.spawn()?;
     if let (Some(out), Some(err)) = (child.stdout.take(), child.stderr.take()) {
-        copy_lines(rank, out, std::io::stdout());
-        copy_lines(rank, err, std::io::stderr());
+        writers.push(copy_lines(rank, out, std::io::stdout()));
+        writers.push(copy_lines(rank, err, std::io::stderr()));
     }
     Ok(child)
 }
@@ -242,8 +243,9 @@ fn main() -> ExitCode {
     unsafe { prctl(36, 1) };
     let token = sys::random_token();
     let mut ranks: Vec<(Child, Option<ExitStatus>)> = Vec::with_capacity(options.ranks);
+    let mut writers = Vec::new();
     for rank in 0..options.ranks {
-        match start(&options, rank, &token) {
+        match start(&options, rank, &token, &mut writers) {
             Ok(child) => ranks.push((child, None)),
             Err(e) => {
                 say(format_args!("cannot run {}: {e}", options.program[0]));
@@ -258,9 +260,10 @@ fn main() -> ExitCode {
     for (child, _) in &ranks {
         signal_group(child, SIGKILL);
     }
-    // The writers of prefixed lines see the end of their pipes now.
-    if options.prefix {
-        std::thread::sleep(Duration::from_millis(50));
+    // The writers of prefixed lines see the end of their pipes now, unless something that left its group holds one.
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while writers.iter().any(|writer| !writer.is_finished()) && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(1));
     }
     ExitCode::from(code)
 }

@@ -20,8 +20,10 @@ enum Variant {
     OneBuffer,
     /// The publisher looks for sleepers before it stores the word.
     WakeBeforeStore,
-    /// The sleeper looks at the word, then says that it sleeps.
+    /// The sleeper looks at the words, then says that it sleeps.
     SleepUnseen,
+    /// The sleeper sleeps whatever the bell has said meanwhile.
+    Deaf,
 }
 
 /// Where a rank is in its step.
@@ -32,17 +34,24 @@ enum At {
     Writing,
     /// Stores the word.
     Publish,
-    /// Looks for sleepers and wakes them.
+    /// Looks for sleepers; goes on to the words if there are some.
     Wake,
+    /// Looks whether member m has published, in order to ring if all have.
+    Complete(u8),
+    Ring,
     /// Waits for member m.
     Look(u8),
-    /// Counts itself as a sleeper on m.
+    /// Notes what the bell says.
+    Hear,
+    /// Counts itself as a sleeper, having heard so many rings.
     Count(u8),
-    /// In the system call: compares the word with what was seen, sleeps if it is the same.
-    Enter(u8, u8),
-    Asleep(u8),
+    /// Looks at the word of m once more.
+    Check(u8, u8),
+    /// In the system call: compares the bell with what was heard, sleeps if it is the same.
+    Enter(u8),
+    Asleep,
     /// No sleeper any more.
-    Uncount(u8),
+    Uncount,
     /// Reads the buffer of m: two moments.
     Read(u8),
     Reading(u8),
@@ -57,7 +66,9 @@ struct State {
     found: [bool; MOST],
     /// The words of both lines of each member.
     word: [[u8; 2]; MOST],
-    sleepers: [u8; MOST],
+    /// How often the bell was rung, and how many sleep on it.
+    rung: u8,
+    sleepers: u8,
     /// The step whose data is in each buffer; 0xff while it is written.
     buffer: [[u8; 2]; MOST],
 }
@@ -100,7 +111,7 @@ impl Model {
             }
             At::Writing => {
                 s.buffer[r][self.buffer_of(step)] = step;
-                s.found[r] = s.sleepers[r] > 0;
+                s.found[r] = s.sleepers > 0;
                 s.at[r] = At::Publish;
             }
             At::Publish => {
@@ -108,13 +119,22 @@ impl Model {
                 s.at[r] = At::Wake;
             }
             At::Wake => {
-                let wake = if self.variant == Variant::WakeBeforeStore { s.found[r] } else { s.sleepers[r] > 0 };
-                if wake {
-                    for other in 0..self.ranks {
-                        // Sleepers on another line of the same member sleep on another word.
-                        if s.at[other] == At::Asleep(r as u8) && s.step[other] as usize & 1 == line {
-                            s.at[other] = At::Uncount(r as u8);
-                        }
+                let found = if self.variant == Variant::WakeBeforeStore { s.found[r] } else { s.sleepers > 0 };
+                s.at[r] = if found { At::Complete(0) } else { At::Look(0) };
+            }
+            At::Complete(m) => {
+                let here = s.word[m as usize][line] == step;
+                s.at[r] = match (here, m as usize + 1 < self.ranks) {
+                    (false, _) => At::Look(0),
+                    (true, true) => At::Complete(m + 1),
+                    (true, false) => At::Ring,
+                };
+            }
+            At::Ring => {
+                s.rung += 1;
+                for other in 0..self.ranks {
+                    if s.at[other] == At::Asleep {
+                        s.at[other] = At::Uncount;
                     }
                 }
                 s.at[r] = At::Look(0);
@@ -123,28 +143,33 @@ impl Model {
                 let here = s.word[m as usize][line] == step;
                 s.at[r] = match (here, self.variant) {
                     (true, _) => self.next(m),
-                    (false, Variant::SleepUnseen) => At::Enter(m, s.word[m as usize][line]),
-                    (false, _) => At::Count(m),
+                    // Says so only when the publisher may have looked already.
+                    (false, Variant::SleepUnseen) => At::Enter(s.rung),
+                    (false, _) => At::Hear,
                 };
             }
-            At::Count(m) => {
-                s.sleepers[m as usize] += 1;
-                let seen = s.word[m as usize][line];
-                s.at[r] = if seen == step { At::Uncount(m) } else { At::Enter(m, seen) };
+            At::Hear => s.at[r] = At::Count(s.rung),
+            At::Count(heard) => {
+                s.sleepers += 1;
+                s.at[r] = At::Check(0, heard);
             }
-            At::Enter(m, seen) => {
-                let same = s.word[m as usize][line] == seen;
+            At::Check(m, heard) => {
+                let here = s.word[m as usize][line] == step;
+                s.at[r] = match (here, m as usize + 1 < self.ranks) {
+                    (true, true) => At::Check(m + 1, heard),
+                    (true, false) => At::Uncount,
+                    (false, _) => At::Enter(heard),
+                };
+            }
+            At::Enter(heard) => {
                 if self.variant == Variant::SleepUnseen {
-                    // Says so only now, when the publisher may have looked already.
-                    s.sleepers[m as usize] += 1;
-                    s.at[r] = At::Asleep(m);
-                } else {
-                    s.at[r] = if same { At::Asleep(m) } else { At::Uncount(m) };
+                    s.sleepers += 1;
                 }
+                s.at[r] = if heard == s.rung || self.variant == Variant::Deaf { At::Asleep } else { At::Uncount };
             }
-            At::Uncount(m) => {
-                s.sleepers[m as usize] -= 1;
-                s.at[r] = At::Look(m);
+            At::Uncount => {
+                s.sleepers -= 1;
+                s.at[r] = At::Look(0);
             }
             At::Read(m) | At::Reading(m) => {
                 let data = s.buffer[m as usize][self.buffer_of(step)];
@@ -156,7 +181,7 @@ impl Model {
                     _ => self.after_read(&mut s, r, m),
                 }
             }
-            At::Asleep(_) | At::Done => return None,
+            At::Asleep | At::Done => return None,
         }
         Some(Ok(s))
     }
@@ -168,7 +193,8 @@ impl Model {
             step: [1; MOST],
             found: [false; MOST],
             word: [[0; 2]; MOST],
-            sleepers: [0; MOST],
+            rung: 0,
+            sleepers: 0,
             buffer: [[0; 2]; MOST],
         };
         let mut seen = HashSet::new();
@@ -211,6 +237,7 @@ fn the_model_finds_faults() {
         (Variant::OneBuffer, "reads"),
         (Variant::WakeBeforeStore, "nobody can go on"),
         (Variant::SleepUnseen, "nobody can go on"),
+        (Variant::Deaf, "nobody can go on"),
     ] {
         let found = Model { ranks: 2, variant }.search().unwrap_err();
         assert!(found.contains(what), "{found}");

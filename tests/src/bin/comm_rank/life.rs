@@ -307,9 +307,9 @@ pub fn fault(arguments: &[String]) {
         if w.me == victim {
             // SAFETY: our own end, from another thread.
             std::thread::spawn({
-                let (how, join) = (how.clone(), phase == "join");
+                let (how, in_join) = (how.clone(), phase == "join");
                 move || {
-                    while join && !served.exists() {
+                    while in_join && !served.exists() {
                         std::thread::sleep(Duration::from_millis(10));
                     }
                     std::thread::sleep(Duration::from_millis(500));
