@@ -14,7 +14,6 @@
 
 use super::collectives::Piece;
 use super::group::Group;
-use super::sys;
 use super::transport::segment::Failure;
 use super::transport::shm::{self, Ringer, Watch};
 use super::types::{Element, Error, Header, Kind, Op, Reduction, Result, Status, agree};
@@ -259,7 +258,6 @@ impl Queue {
     }
 
     fn live(&self, mut state: State) {
-        sys::ask_for_short_turns();
         let error = loop {
             if let Err(error) = self.turn(&mut state) {
                 break error;

@@ -47,29 +47,6 @@ pub fn futex_wake(word: &AtomicU32) {
     unsafe { syscall(SYS_FUTEX, word.as_ptr(), 1, i32::MAX) };
 }
 
-#[cfg(target_arch = "x86_64")]
-const SYS_SCHED_SETATTR: c_long = 314;
-#[cfg(not(target_arch = "x86_64"))]
-const SYS_SCHED_SETATTR: c_long = 274;
-
-/// Asks the scheduler for short turns that come soon, for this thread: 0.1 ms at a time instead of some 3 ms. Its share of
-/// the processor stays the same. Linux 6.12 and later; before that it means nothing.
-pub fn ask_for_short_turns() {
-    // struct sched_attr: size, policy; flags; nice, priority; runtime, deadline, period.
-    let mut attr = [0u64; 6];
-    // SAFETY: as many bytes as are announced; this thread (0).
-    unsafe {
-        if syscall(SYS_SCHED_SETATTR + 1, 0, attr.as_mut_ptr(), 48, 0) != 0 {
-            return;
-        }
-        // Nothing but SCHED_OTHER (0) has turns to ask for.
-        if attr[0] >> 32 == 0 {
-            attr[3] = 100_000;
-            syscall(SYS_SCHED_SETATTR, 0, attr.as_ptr(), 0);
-        }
-    }
-}
-
 /// Lets another thread run.
 pub fn give_way() {
     // SAFETY: no arguments.

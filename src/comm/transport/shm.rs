@@ -72,8 +72,6 @@ const JOIN_ENDS: Duration = Duration::from_secs(5);
 /// Turns of the spin loop before the clock is looked at.
 const TURNS: u32 = 64;
 const SPIN: Duration = Duration::from_micros(50);
-/// The same beside the application, whose time it is.
-const SPIN_NAMED: Duration = Duration::from_micros(10);
 /// Times a member gives way before it sleeps.
 const WAYS: u32 = 100;
 
@@ -404,8 +402,7 @@ impl Lane {
     fn wait(&mut self, first: usize, step: u32) -> Result {
         let mut member = first;
         let (mut ways, mut spun, mut now) = (0, Duration::ZERO, Instant::now());
-        let most = if self.named { SPIN_NAMED } else { SPIN };
-        while spun < most && ways < WAYS {
+        while spun < SPIN && ways < WAYS {
             let in_the_way = self.is_in_the_way(step);
             if in_the_way {
                 if !self.manners.polite() {
