@@ -301,6 +301,9 @@ fn chart(times: &Times, racers: &[&'static str], dirty: bool, ranks: usize, copy
     .svg()
 }
 
+type ReduceType = dyn Fn(*const f32, *mut f32, usize, c_int);
+type ReduceList = dyn Fn(&mut [Vec<f32>], &dyn Fn());
+
 /// One way to reduce, of either library.
 struct Rank {
     me: usize,
@@ -308,9 +311,9 @@ struct Rank {
     reduce: Box<dyn Fn(*const f32, *mut f32, usize)>,
     reduce_f64: Box<dyn Fn(*const f64, *mut f64, usize, bool)>,
     /// Elements of a type of [`TYPES`], by its number; ours only.
-    reduce_type: Option<Box<dyn Fn(*const f32, *mut f32, usize, c_int)>>,
+    reduce_type: Option<Box<ReduceType>>,
     /// A list of tensors, in place, given in their order; `between` is called before each.
-    reduce_list: Box<dyn Fn(&mut [Vec<f32>], &dyn Fn())>,
+    reduce_list: Box<ReduceList>,
     alloc: Box<dyn Fn(usize) -> *mut f32>,
     end: Box<dyn Fn()>,
 }

@@ -188,7 +188,7 @@ impl Queue {
             last_joined: 0,
             zeros: Vec::new(),
             last_was_quiet: false,
-            watch: Watch::new(),
+            watch: Watch::start(),
         };
         let its = queue.clone();
         let started = runtime::sys::with_signals_blocked(|| {

@@ -30,6 +30,7 @@ unsafe extern "C" {
     fn prctl(option: c_int, value: c_ulong) -> c_int;
     fn setpgid(pid: c_int, group: c_int) -> c_int;
     fn getppid() -> c_int;
+    fn waitid(kind: c_int, id: u32, info: *mut c_void, options: c_int) -> c_int;
     fn sigemptyset(set: *mut c_void) -> c_int;
     fn sigaddset(set: *mut c_void, signal: c_int) -> c_int;
     fn pthread_sigmask(how: c_int, set: *const c_void, old: *mut c_void) -> c_int;
@@ -208,6 +209,32 @@ fn start(options: &Options, rank: usize, token: &str, writers: &mut Vec<JoinHand
     Ok(child)
 }
 
+/// How a rank has ended, if it has. It stays a zombie: while it is there, its number is nobody else's, and neither is that
+/// of its process group.
+fn ended(child: &Child) -> Option<ExitStatus> {
+    /// The beginning of `siginfo_t` of 64-bit Linux, as SIGCHLD has it.
+    #[repr(C, align(16))]
+    #[derive(Default)]
+    struct Info {
+        signal: c_int,
+        error: c_int,
+        code: c_int,
+        _pad: c_int,
+        pid: c_int,
+        user: u32,
+        status: c_int,
+        _rest: [c_int; 25],
+    }
+    let mut info = Info::default();
+    // SAFETY: a child of ours (P_PID), and room for what is known of it: WNOHANG | WEXITED | WNOWAIT.
+    let code = unsafe { waitid(1, child.id(), (&raw mut info).cast(), 1 | 4 | 0x0100_0000) };
+    if code != 0 || info.pid == 0 {
+        return None;
+    }
+    // CLD_EXITED is 1; else a signal ended it.
+    Some(ExitStatus::from_raw(if info.code == 1 { info.status << 8 } else { info.status }))
+}
+
 /// To the process group of a rank: the rank and all that it started.
 fn signal_group(child: &Child, signal: c_int) {
     // SAFETY: plain numbers. The group cannot be another's: its leader, our child, is waited for only at the end.
@@ -274,12 +301,12 @@ fn watch(options: &Options, signals: &Signals, ranks: &mut [(Child, Option<ExitS
     // 0: nothing sent yet, 1: SIGTERM, 2: SIGKILL.
     let mut sent = 0;
     loop {
-        for (rank, (child, ended)) in ranks.iter_mut().enumerate() {
-            if ended.is_some() {
+        for (rank, (child, known)) in ranks.iter_mut().enumerate() {
+            if known.is_some() {
                 continue;
             }
-            let Ok(Some(status)) = child.try_wait() else { continue };
-            *ended = Some(status);
+            let Some(status) = ended(child) else { continue };
+            *known = Some(status);
             if !status.success() && failed.is_none() {
                 let how = match status.signal() {
                     Some(signal) => format!("was ended by signal {signal}"),

@@ -400,7 +400,7 @@ impl Mpi {
 
     /// Waits until all of them are done. Looks often at first, then less and less, and never for ever.
     pub fn wait(&self, mut requests: Requests, patience: &Patience) -> Result {
-        let mut watch = Watch::new();
+        let mut watch = Watch::start();
         let mut turns = 0u32;
         loop {
             let mut i = 0;

@@ -155,7 +155,7 @@ impl Watch {
     /// The most that counts between two looks: a few naps.
     const MOST: Duration = Duration::from_secs(1);
 
-    pub fn new() -> Watch {
+    pub fn start() -> Watch {
         Watch { last: Instant::now(), passed: Duration::ZERO }
     }
     /// The time that has passed. To be looked at every second or more often.
@@ -446,7 +446,7 @@ impl Lane {
     /// Waits asleep until the step is complete.
     #[cold]
     fn sleep(&self, step: u32) -> Result {
-        let mut watch = Watch::new();
+        let mut watch = Watch::start();
         let mut warned = self.warn_after.is_zero();
         while let Some(first) = self.missing(0, step) {
             self.bells().complete.sleep(NAP, || self.missing(first, step).is_none());
