@@ -284,8 +284,10 @@ fn main() -> ExitCode {
         }
     }
     let code = watch(&options, &signals, &mut ranks);
-    for (child, _) in &ranks {
+    for (child, _) in &mut ranks {
         signal_group(child, SIGKILL);
+        // All have ended: no zombies for others to find.
+        let _ = child.wait();
     }
     // The writers of prefixed lines see the end of their pipes now, unless something that left its group holds one.
     let deadline = Instant::now() + Duration::from_secs(10);
