@@ -26,13 +26,13 @@ wheel impi --no-deps impi-rt==2021.19.0
 
 # Ranks may be root's, and more than there are processors.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export CORTEN_TIMEOUT=60 I_MPI_FABRICS=shm I_MPI_PIN=0 FI_PROVIDER=tcp
+export CORTEN_TIMEOUT=300 CORTEN_INIT_TIMEOUT=300 I_MPI_FABRICS=shm I_MPI_PIN=0 FI_PROVIDER=tcp
 
 # run TEXT COMMAND...: passes quietly, or shows its output and ends.
 run() {
     local text=$1 log=$dir/log
     shift
-    if timeout 120 "$@" >"$log" 2>&1 </dev/null; then
+    if timeout 600 "$@" >"$log" 2>&1 </dev/null; then
         passed=$((passed + 1))
     else
         printf '  FAIL  %s\n        %s\n' "$text" "$*"
@@ -44,7 +44,7 @@ run() {
 must_say() {
     local text=$1 pattern=$2 log=$dir/log
     shift 2
-    if timeout 120 "$@" >"$log" 2>&1 </dev/null || ! grep -q "$pattern" "$log"; then
+    if timeout 600 "$@" >"$log" 2>&1 </dev/null || ! grep -q "$pattern" "$log"; then
         printf '  FAIL  %s: expected a failure with "%s"\n' "$text" "$pattern"
         tail -40 "$log"
         exit 1
@@ -86,7 +86,9 @@ if unshare -n true 2>/dev/null; then
     mkfifo "$dir/hold" 2>/dev/null || true
     unshare -n sh -c "read -r line <'$dir/hold'" &
     holder=$!
-    sleep 0.2
+    trap 'kill "$holder" 2>/dev/null || true' EXIT
+    # It is another namespace as soon as unshare has come so far.
+    until [ "$(readlink /proc/$holder/ns/net)" != "$(readlink /proc/self/ns/net)" ]; do sleep 0.05; done
     inside="[ \$PMI_RANK -lt 2 ] || exec nsenter -t $holder -n $rank"
     for mode in named sets suite; do
         CORTEN_MPI_LIB=$dir/mpich/lib/libmpi.so.12 CORTEN_TEST_MACHINES=2 \

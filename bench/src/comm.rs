@@ -6,11 +6,17 @@
 //! input is written anew, outside the measured time. The limit: an allreduce of p ranks must read and write 2pN bytes;
 //! its share of what p ranks copy at the same time is the honest figure for shared memory (busbw, which is made for
 //! networks, is given too).
+//!
+//! Then what training does: the gradients of ResNet-50, ours begun one by one as a backward pass would and fused on the
+//! way, MPI's reduced one after the other; alone, and beside a computation of which every rank does the same amount, our
+//! gradients begun in its course, MPI's reduced when it is done. What is given is by how much it becomes longer. And
+//! sums of 16-bit floats against those of f32.
 
 use crate::report::{Chart, processor};
-use crate::sys::Library;
+use crate::sys::{Library, processor_times};
+use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::ffi::{c_char, c_int, c_void};
+use std::ffi::{CString, c_char, c_int, c_void};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -21,6 +27,8 @@ corten-bench comm: our allreduce next to MPI_Allreduce
 
   --ranks N        (default 2)
   --rounds R       interleaved rounds; the best counts (default 3)
+  --sizes LIST     bytes of a rank, as in 4,1024 (default: 4 to 64 MiB), or `none`
+  --training no    without gradients and 16-bit floats
   --mpirun PATH    the launcher of the MPI to compare with (default: mpirun of the PATH); `none`: compare with nothing
   --mpi-lib PATH   its library (default: what the dynamic linker finds as libmpi.so.40 or libmpi.so.12)
   --csv FILE  --markdown FILE  --svg DIR
@@ -35,6 +43,33 @@ struct Time {
     most: f64,
 }
 
+/// Elements of which the types are compared.
+const ELEMENTS: [usize; 5] = [10_000, 100_000, 300_000, 1_000_000, 10_000_000];
+const TYPES: [(&str, c_int); 3] = [("f32", 0), ("bf16", 2), ("f16", 3)];
+
+/// The computation beside which gradients are reduced takes about so long: a tenth of what a step of ResNet-50 on 16 images
+/// takes one core.
+const COMPUTATION: f64 = 0.5;
+
+/// Sizes of the gradients of ResNet-50 in the order in which a backward pass has them: 161, of 25.6 million elements.
+fn gradients() -> Vec<usize> {
+    let mut sizes = vec![3 * 64 * 49, 64, 64];
+    let mut channels = 64;
+    for (blocks, width) in [(3, 64), (4, 128), (6, 256), (3, 512)] {
+        for block in 0..blocks {
+            let out = 4 * width;
+            sizes.extend([channels * width, width, width, 9 * width * width, width, width, width * out, out, out]);
+            if block == 0 {
+                sizes.extend([channels * out, out, out]);
+            }
+            channels = out;
+        }
+    }
+    sizes.extend([2048 * 1000, 1000]);
+    sizes.reverse();
+    sizes
+}
+
 fn best(a: Time, b: Time) -> Time {
     if a.mean <= b.mean { a } else { b }
 }
@@ -42,6 +77,7 @@ fn best(a: Time, b: Time) -> Time {
 /// Runs the race.
 pub fn run(args: &[String]) -> Result<(), String> {
     let (mut ranks, mut rounds) = (2usize, 3usize);
+    let (mut sizes, mut with_training) = (SIZES.map(|n| n.to_string()).join(","), true);
     let (mut mpirun, mut mpi_lib) = (PathBuf::from("mpirun"), None);
     let (mut csv, mut markdown, mut svg) = (None::<PathBuf>, None::<PathBuf>, None::<PathBuf>);
     let mut args = args.iter();
@@ -55,6 +91,8 @@ pub fn run(args: &[String]) -> Result<(), String> {
         match key.as_str() {
             "--ranks" => ranks = number()?,
             "--rounds" => rounds = number()?,
+            "--sizes" => sizes = value.clone(),
+            "--training" => with_training = value != "no",
             "--mpirun" => mpirun = value.into(),
             "--mpi-lib" => mpi_lib = Some(value.clone()),
             "--csv" => csv = Some(value.into()),
@@ -88,7 +126,8 @@ pub fn run(args: &[String]) -> Result<(), String> {
                 c
             }
         };
-        command.arg(&program).args(["--comm-rank", which]).env("CORTEN_LIB", &library);
+        let training = if with_training && which != "zero-copy" { "yes" } else { "no" };
+        command.arg(&program).args(["--comm-rank", which, &sizes, training]).env("CORTEN_LIB", &library);
         if let Some(path) = &mpi_lib {
             command.env("CORTEN_BENCH_MPI", path);
         }
@@ -104,6 +143,8 @@ pub fn run(args: &[String]) -> Result<(), String> {
         racers.push("mpi");
     }
     let mut times = Times::new();
+    // Other figures by library and name, the least of all rounds.
+    let mut others: BTreeMap<(&'static str, String), f64> = BTreeMap::new();
     let (mut copy, mut name) = (0f64, String::new());
     for round in 0..rounds {
         for which in racers.clone() {
@@ -121,6 +162,10 @@ pub fn run(args: &[String]) -> Result<(), String> {
                 let number = |i: usize| words.get(i).and_then(|w| w.parse::<f64>().ok()).unwrap_or(f64::NAN);
                 match words.first() {
                     Some(&"copy") => copy = copy.max(number(1)),
+                    Some(&"other") => {
+                        let least = others.entry((which, words[1].to_string())).or_insert(f64::INFINITY);
+                        *least = least.min(number(2));
+                    }
                     Some(&"name") => name = words[1..].join(" "),
                     Some(&"time") => {
                         let key = (number(1) as usize, words[2] == "dirty");
@@ -177,6 +222,11 @@ pub fn run(args: &[String]) -> Result<(), String> {
             );
         }
     }
+    if with_training {
+        let text = training(&others);
+        print!("\n{text}");
+        let _ = write!(page, "\n{text}");
+    }
     let mut files: Vec<(PathBuf, String)> = Vec::new();
     files.extend(csv.map(|path| (path, table)));
     files.extend(markdown.map(|path| (path, page)));
@@ -194,6 +244,28 @@ pub fn run(args: &[String]) -> Result<(), String> {
         std::fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))?;
     }
     Ok(())
+}
+
+/// What was measured of gradients and 16-bit floats, as a page of Markdown.
+fn training(others: &BTreeMap<(&'static str, String), f64>) -> String {
+    let of = |library: &'static str, what: &str| others.get(&(library, what.to_string())).copied().unwrap_or(f64::NAN);
+    let mut text =
+        String::from("| 161 gradients of ResNet-50, 102 MB | alone ms | beside 0.5 s of computation: longer |");
+    text.push_str(" processor time |\n|---|---:|---:|---:|\n");
+    for (library, how) in [("corten", "corten, begun one by one, fused"), ("mpi", "mpi, one after the other")] {
+        let list = of(library, "list") * 1e3;
+        let [longer, busier] = ["longer", "busier"].map(|what| of(library, what) * 100.0);
+        if list.is_finite() {
+            let _ = writeln!(text, "| {how} | {list:.1} | {longer:.1} % | {busier:.1} % |");
+        }
+    }
+    text.push_str("\n| elements, sums | f32 us | bf16 us | f16 us | bf16 rate over f32 | f16 rate over f32 |\n");
+    text.push_str("|---:|---:|---:|---:|---:|---:|\n");
+    for n in ELEMENTS {
+        let [f, b, h] = TYPES.map(|(name, _)| of("corten", &format!("{name}-{n}")) * 1e6);
+        let _ = writeln!(text, "| {n} | {f:.1} | {b:.1} | {h:.1} | {:.2} | {:.2} |", f / b, f / h);
+    }
+    text
 }
 
 /// A number of bytes as people say it.
@@ -229,20 +301,32 @@ fn chart(times: &Times, racers: &[&'static str], dirty: bool, ranks: usize, copy
     .svg()
 }
 
+type ReduceType = dyn Fn(*const f32, *mut f32, usize, c_int);
+type ReduceList = dyn Fn(&mut [Vec<f32>], &dyn Fn());
+
 /// One way to reduce, of either library.
 struct Rank {
     me: usize,
     size: usize,
     reduce: Box<dyn Fn(*const f32, *mut f32, usize)>,
     reduce_f64: Box<dyn Fn(*const f64, *mut f64, usize, bool)>,
+    /// Elements of a type of [`TYPES`], by its number; ours only.
+    reduce_type: Option<Box<ReduceType>>,
+    /// A list of tensors, in place, given in their order; `between` is called before each.
+    reduce_list: Box<ReduceList>,
     alloc: Box<dyn Fn(usize) -> *mut f32>,
     end: Box<dyn Fn()>,
 }
 
-/// The main function of a rank.
-pub fn rank(which: &str) -> Result<(), String> {
+/// The main function of a rank: the library, the sizes, and whether to train.
+pub fn rank(args: &[String]) -> Result<(), String> {
+    let [which, sizes, training] = args else { return Err("--comm-rank library sizes yes|no".into()) };
     let rank = if which == "mpi" { mpi()? } else { ours(which == "zero-copy")? };
-    measure(&rank);
+    let sizes: Vec<usize> = sizes.split(',').filter_map(|n| n.parse().ok()).filter(|n| *n >= 4).collect();
+    measure(&rank, &sizes);
+    if training == "yes" {
+        measure_training(&rank);
+    }
     (rank.end)();
     Ok(())
 }
@@ -255,8 +339,8 @@ fn over_ranks(rank: &Rank, seconds: f64) -> Time {
     Time { mean: sum / rank.size as f64, most }
 }
 
-fn measure(rank: &Rank) {
-    let most = SIZES[SIZES.len() - 1];
+fn measure(rank: &Rank, sizes: &[usize]) {
+    let most = SIZES[SIZES.len() - 1].max(sizes.iter().copied().max().unwrap_or(0));
     let (a, b) = ((rank.alloc)(most), (rank.alloc)(most));
     // SAFETY: both have that many bytes.
     let fill = |bytes: usize, value: f32| unsafe { std::slice::from_raw_parts_mut(a, bytes / 4) }.fill(value);
@@ -276,7 +360,11 @@ fn measure(rank: &Rank) {
     if rank.me == 0 {
         println!("copy {copy}");
     }
-    for bytes in SIZES {
+    // The system takes a while to spread the ranks over the processors.
+    for _ in 0..20_000 {
+        (rank.reduce)(a, b, 1);
+    }
+    for &bytes in sizes {
         for dirty in [false, true] {
             let calls = (20_000_000 / bytes).clamp(4, 2000);
             let mut spent = 0.0;
@@ -300,6 +388,93 @@ fn measure(rank: &Rank) {
     }
 }
 
+/// So many turns of arithmetic in the first-level cache, all of it in one thread.
+#[inline(never)]
+fn compute(turns: usize) {
+    let mut x = [1f32; 256];
+    for turn in 0..turns {
+        let y = 1.0 / (2.0 + turn as f32);
+        for v in &mut x {
+            *v = *v * y + 0.5;
+        }
+        std::hint::black_box(&mut x);
+    }
+}
+
+/// The largest over the ranks of what `f` takes, the least of some times.
+fn least(rank: &Rank, times: usize, mut f: impl FnMut()) -> f64 {
+    let mut least = f64::INFINITY;
+    for _ in 0..times {
+        over_ranks(rank, 0.0);
+        let start = Instant::now();
+        f();
+        least = least.min(over_ranks(rank, start.elapsed().as_secs_f64()).most);
+    }
+    least
+}
+
+fn measure_training(rank: &Rank) {
+    let say = |what: &str, seconds: f64| {
+        if rank.me == 0 {
+            println!("other {what} {seconds}");
+        }
+    };
+    let mut list: Vec<Vec<f32>> = gradients().into_iter().map(|n| vec![0f32; n]).collect();
+    say("list", least(rank, 10, || (rank.reduce_list)(&mut list, &|| {})));
+    // All ranks compute the same amount, cut into as many parts as there are tensors.
+    compute(500_000);
+    let start = Instant::now();
+    compute(2_000_000);
+    let (mine, mut all) = (COMPUTATION / list.len() as f64 * 2e6 / start.elapsed().as_secs_f64(), 0.0);
+    (rank.reduce_f64)(&mine, &mut all, 1, false);
+    let turns = (all / rank.size as f64) as usize;
+    let parts = list.len();
+    // In turn, so that both see the same machine. Time that passes says what the user sees, on a quiet machine. Processor
+    // time says what it costs on any: that of all threads of a rank, less that of the computation itself, in its share.
+    let (mut longer, mut busier) = (Vec::new(), Vec::new());
+    for _ in 0..9 {
+        let alone = least(rank, 1, || (0..parts).for_each(|_| compute(turns)));
+        let inside = Cell::new(0.0);
+        let [_, start] = processor_times();
+        let both = least(rank, 1, || {
+            (rank.reduce_list)(&mut list, &|| {
+                let [start, _] = processor_times();
+                compute(turns);
+                inside.set(inside.get() + processor_times()[0] - start);
+            });
+        });
+        let [_, end] = processor_times();
+        longer.push(both / alone - 1.0);
+        busier.push(over_ranks(rank, (end - start) / inside.get() - 1.0).mean);
+    }
+    for (what, values) in [("longer", &mut longer), ("busier", &mut busier)] {
+        values.sort_by(f64::total_cmp);
+        say(what, values[values.len() / 2]);
+    }
+    let Some(reduce) = &rank.reduce_type else { return };
+    let most = ELEMENTS[ELEMENTS.len() - 1] * 4;
+    let (a, b) = (plain(most), plain(most));
+    // SAFETY: both have that many bytes, for which zeros are numbers of every type.
+    unsafe {
+        a.write_bytes(0, most / 4);
+        b.write_bytes(0, most / 4);
+    }
+    for n in ELEMENTS {
+        let calls = (20_000_000 / n).clamp(4, 500);
+        // In turn, as above.
+        let mut times = [f64::INFINITY; TYPES.len()];
+        for _ in 0..5 {
+            for ((_, number), time) in TYPES.iter().zip(&mut times) {
+                let spent = least(rank, 1, || (0..calls).for_each(|_| reduce(a, b, n, *number)));
+                *time = time.min(spent / calls as f64);
+            }
+        }
+        for ((name, _), time) in TYPES.iter().zip(times) {
+            say(&format!("{name}-{n}"), time);
+        }
+    }
+}
+
 fn plain(bytes: usize) -> *mut f32 {
     let layout = std::alloc::Layout::from_size_align(bytes, 4096).expect("a size and a power of two");
     // SAFETY: not of size zero.
@@ -319,15 +494,29 @@ unsafe fn function<F: Copy>(library: &Library, name: &str) -> Result<F, String> 
 
 fn ours(zero_copy: bool) -> Result<Rank, String> {
     type Allreduce = unsafe extern "C" fn(*const c_void, *mut c_void, usize, c_int, c_int, f64, f64, c_int) -> c_int;
+    type Begin = unsafe extern "C" fn(
+        *const c_char,
+        *const c_void,
+        *mut c_void,
+        usize,
+        c_int,
+        c_int,
+        f64,
+        f64,
+        c_int,
+        *mut i64,
+    ) -> c_int;
     let path = std::env::var("CORTEN_LIB").map_err(|_| "CORTEN_LIB is not set")?;
     let library = Library::open(&path)?;
     // SAFETY: the types of corten.h.
-    let (init, number, allreduce, alloc) = unsafe {
+    let (init, number, allreduce, alloc, begin, wait) = unsafe {
         (
             function::<unsafe extern "C" fn() -> c_int>(&library, "corten_init")?,
             |name: &str| function::<unsafe extern "C" fn() -> c_int>(&library, name),
             function::<Allreduce>(&library, "corten_allreduce")?,
             function::<unsafe extern "C" fn(usize) -> *mut c_void>(&library, "corten_alloc")?,
+            function::<Begin>(&library, "corten_allreduce_async")?,
+            function::<unsafe extern "C" fn(i64, f64) -> c_int>(&library, "corten_wait")?,
         )
     };
     let (rank, size, end) = (number("corten_rank")?, number("corten_size")?, number("corten_shutdown")?);
@@ -347,6 +536,24 @@ fn ours(zero_copy: bool) -> Result<Rank, String> {
             // SAFETY: as above; types and operations as numbered in corten.h.
             check(unsafe { allreduce(a.cast(), b.cast(), n, 1, if max { 3 } else { 0 }, 1.0, 1.0, 0) })
         }),
+        reduce_type: Some(Box::new(move |a, b, n, number| {
+            // SAFETY: as above.
+            check(unsafe { allreduce(a.cast(), b.cast(), n, number, 0, 1.0, 1.0, 0) })
+        })),
+        reduce_list: Box::new(move |list, between| {
+            let mut handles = vec![0i64; list.len()];
+            for (i, (tensor, handle)) in list.iter_mut().zip(&mut handles).enumerate() {
+                between();
+                let name = CString::new(format!("gradient {i}")).expect("no zero byte");
+                let (at, n) = (tensor.as_mut_ptr().cast::<c_void>(), tensor.len());
+                // SAFETY: the tensors stay where they are until they are waited for below.
+                check(unsafe { begin(name.as_ptr(), at, at, n, 0, 0, 1.0, 1.0, 0, handle) });
+            }
+            for handle in handles {
+                // SAFETY: a number.
+                check(unsafe { wait(handle, 600.0) });
+            }
+        }),
         // SAFETY: a size.
         alloc: Box::new(move |bytes| if zero_copy { unsafe { alloc(bytes) }.cast() } else { plain(bytes) }),
         end: Box::new(move || {
@@ -365,6 +572,8 @@ fn mpi() -> Result<Rank, String> {
     // Handles: addresses of Open MPI's variables, or MPICH's numbers.
     let handle = |name: &str, number: usize| library.symbol(name).map_or(number, |p| p as usize);
     let world = handle("ompi_mpi_comm_world", 0x4400_0000);
+    // MPI_IN_PLACE is 1 in Open MPI, -1 in MPICH.
+    let in_place = if library.symbol("ompi_mpi_comm_world").is_some() { 1 } else { usize::MAX };
     let (float, double) = (handle("ompi_mpi_float", 0x4c00_040a), handle("ompi_mpi_double", 0x4c00_080b));
     let (sum, max) = (handle("ompi_mpi_op_sum", 0x5800_0003), handle("ompi_mpi_op_max", 0x5800_0001));
     // SAFETY: the types of the MPI standard, handles being words.
@@ -401,6 +610,15 @@ fn mpi() -> Result<Rank, String> {
         reduce_f64: Box::new(move |a, b, n, most| {
             // SAFETY: as above.
             unsafe { allreduce(a.cast(), b.cast(), n as c_int, double, if most { max } else { sum }, world) };
+        }),
+        reduce_type: None,
+        reduce_list: Box::new(move |list, between| {
+            list.iter().for_each(|_| between());
+            for tensor in list {
+                let (at, n) = (tensor.as_mut_ptr().cast(), tensor.len() as c_int);
+                // SAFETY: as above; in place.
+                unsafe { allreduce(in_place as *const c_void, at, n, float, sum, world) };
+            }
         }),
         alloc: Box::new(plain),
         end: Box::new(move || {

@@ -449,7 +449,7 @@ fn main() -> ExitCode {
     let result = match args.split_first() {
         Some((first, rest)) if first == "--worker" => worker::main(rest),
         Some((first, rest)) if first == "comm" => comm::run(rest),
-        Some((first, rest)) if first == "--comm-rank" => comm::rank(rest.first().map_or("corten", String::as_str)),
+        Some((first, rest)) if first == "--comm-rank" => comm::rank(rest),
         Some((first, rest)) if first == "--conv" => conv::run(rest),
         Some((first, rest)) if first == "--conv-worker" => conv::worker(rest),
         _ => run(&args),

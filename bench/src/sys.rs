@@ -12,6 +12,18 @@ unsafe extern "C" {
     fn sched_setaffinity(pid: c_int, size: usize, mask: *const u64) -> c_int;
     fn kill(pid: c_int, signal: c_int) -> c_int;
     fn prctl(option: c_int, ...) -> c_int;
+    fn clock_gettime(clock: c_int, time: *mut [i64; 2]) -> c_int;
+}
+
+/// Seconds that this thread, and that all threads of this process, have had of the processors.
+pub fn processor_times() -> [f64; 2] {
+    // CLOCK_THREAD_CPUTIME_ID, CLOCK_PROCESS_CPUTIME_ID.
+    [3, 2].map(|clock| {
+        let mut time = [0i64; 2];
+        // SAFETY: room for a time.
+        unsafe { clock_gettime(clock, &mut time) };
+        time[0] as f64 + time[1] as f64 * 1e-9
+    })
 }
 
 const RTLD_NOW: c_int = 2;

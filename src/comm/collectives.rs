@@ -115,7 +115,9 @@ pub unsafe fn copy(src: *const u8, dst: *mut u8, bytes: usize) {
     let ahead = dst.addr().wrapping_sub(src.addr()) % PAGE;
     // SAFETY: passed on to the caller.
     unsafe {
-        if bytes < STRING || ahead == 0 || ahead >= AHEAD {
+        if bytes < kernels::fold::FEW {
+            kernels::fold::copy_few(bytes, src, dst);
+        } else if bytes < STRING || ahead == 0 || ahead >= AHEAD {
             core::ptr::copy_nonoverlapping(src, dst, bytes);
         } else {
             kernels::fold().copy(bytes, src, dst);

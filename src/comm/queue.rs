@@ -15,7 +15,7 @@
 use super::collectives::Piece;
 use super::group::Group;
 use super::transport::segment::Failure;
-use super::transport::shm::{self, Ringer};
+use super::transport::shm::{self, Ringer, Watch};
 use super::types::{Element, Error, Header, Kind, Op, Reduction, Result, Status, agree};
 use crate::runtime::{self, env, trace};
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -144,7 +144,8 @@ pub struct Queue {
 struct Entry {
     name: String,
     headers: Vec<Option<Header>>,
-    since: Instant,
+    /// When it was first announced, by the watch of the thread.
+    since: Duration,
     warned: bool,
 }
 
@@ -162,6 +163,7 @@ struct State {
     last_joined: usize,
     zeros: Vec<u8>,
     last_was_quiet: bool,
+    watch: Watch,
 }
 
 impl Queue {
@@ -186,6 +188,7 @@ impl Queue {
             last_joined: 0,
             zeros: Vec::new(),
             last_was_quiet: false,
+            watch: Watch::start(),
         };
         let its = queue.clone();
         let started = runtime::sys::with_signals_blocked(|| {
@@ -272,6 +275,8 @@ impl Queue {
         if let Some(join) = join {
             join.ticket.finish(Err(error));
         }
+        // With it goes the shared memory: who has called shutdown finds it unmapped.
+        drop(state);
         *lock(&self.ended) = true;
         self.end.notify_all();
     }
@@ -341,8 +346,9 @@ impl Queue {
         }
         let (warn, limit) = (env::STALL_WARNING.number().unwrap_or(60), shm::timeout());
         let (ranks, joined, me) = (state.group.ranks.clone(), state.joined.clone(), state.group.me);
+        let now = state.watch.look();
         for entry in state.table.values_mut() {
-            let age = entry.since.elapsed();
+            let age = now - entry.since;
             let due = !entry.warned && warn > 0 && age >= Duration::from_secs(warn);
             if !due && age < limit {
                 continue;
@@ -526,6 +532,7 @@ impl State {
     /// Takes in what all members announced; whether there was anything new.
     fn merge(&mut self, told: &[Vec<u8>]) -> bool {
         let mut news = false;
+        let now = self.watch.look();
         for (m, payload) in told.iter().enumerate() {
             let Some((flags, entries)) = payload.split_first() else { continue };
             if flags & 1 != 0 && !self.joined[m] {
@@ -543,7 +550,7 @@ impl State {
                 let entry = self.table.entry(place).or_insert_with(|| Entry {
                     name,
                     headers: vec![None; size],
-                    since: Instant::now(),
+                    since: now,
                     warned: false,
                 });
                 entry.headers[m] = Some(header);

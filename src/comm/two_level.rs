@@ -3,7 +3,10 @@
 //! The first rank of each machine, its leader, speaks for it where few bytes are concerned: headers and negotiation. An
 //! allreduce uses all links: within the machine every rank folds a slice, slices of the same number on all machines are
 //! folded across (each gets a part of the slice from all, folds it in the order of the machines, and gives it to all: the
-//! bandwidth-optimal reduce-scatter and allgather), and are then read by the whole machine.
+//! bandwidth-optimal reduce-scatter and allgather), and are then read by the whole machine. Much data goes in chunks, and
+//! a step works on five of them at once: one is brought in, one is folded on this machine, one has come from the others
+//! and is folded across, the results of one have come, and those of one are taken out. So both transfers of a chunk run
+//! while the machine works on others.
 //!
 //! Elements are folded in the order of the ranks of a machine and then in the order of the machines, at every size: the
 //! same bits on all ranks, from run to run, with and without fusion. 16-bit floats are rounded once a machine, for the
@@ -29,6 +32,40 @@ pub struct Cross {
     /// Global ranks of the members.
     ranks: Vec<u32>,
     leaving: Arc<AtomicBool>,
+}
+
+/// A slice on its way between the machines.
+#[derive(Default)]
+struct Flight {
+    data: Vec<u8>,
+    /// Our part of it, from each machine.
+    came: Vec<u8>,
+    requests: Requests,
+}
+
+/// The slices that are under way at once. If the operation fails, MPI may still write to them: then they are never freed.
+#[derive(Default)]
+struct Flights {
+    list: [Flight; 3],
+    done: bool,
+}
+
+impl Flights {
+    /// The flight of a chunk, which takes three stages.
+    fn of(&mut self, chunk: usize) -> &mut Flight {
+        &mut self.list[chunk % 3]
+    }
+    fn landed(&mut self) {
+        self.done = true;
+    }
+}
+
+impl Drop for Flights {
+    fn drop(&mut self) {
+        if !self.done {
+            core::mem::forget(core::mem::take(&mut self.list));
+        }
+    }
 }
 
 /// Purposes of messages: two of the same purpose between the same ranks come in order.
@@ -183,78 +220,117 @@ impl Cross {
         // As many slices as the smallest machine has members: each slice has an owner everywhere.
         let owners = self.nodes.iter().map(Vec::len).min().unwrap_or(1);
         let chunk = CHUNK / width / owners / 64 * 64 * owners;
-        let mut scratch = Vec::new();
-        let mut from = 0;
-        while from < pieces.total {
-            let to = (from + chunk).min(pieces.total);
-            let step = lane.now();
-            let buffer = lane.input(lane.me, step);
-            pieces.each(from, to, r.element.bytes(), |src, _, at, n| {
-                // SAFETY: a chunk fits the buffer, which is ours in this step.
-                unsafe { carriage.load(src, buffer.wrapping_add(at * width), n) };
-            });
-            lane.sync()?;
-            if lane.me < owners {
-                let (a, b) = collectives::slice(to - from, width, lane.me, owners);
-                let result = lane.output(lane.me, lane.now());
-                let sources: Vec<*const u8> =
-                    (0..lane.size()).map(|m| lane.input(m, step).wrapping_add(a * width).cast_const()).collect();
-                // SAFETY: published with the step before; the output buffer of this step is ours.
-                unsafe { kernels::fold().fold(&inside, b - a, &sources, &[result]) };
-                self.fold_across(lane, &across, result, b - a, &mut scratch)?;
-            }
-            lane.sync()?;
-            let before = lane.now().wrapping_sub(1);
-            for m in 0..owners {
-                let (a, b) = collectives::slice(to - from, width, m, owners);
-                let result = lane.output(m, before);
-                pieces.each(from + a, from + b, r.element.bytes(), |_, dst, at, n| {
-                    // SAFETY: published with the step before.
-                    unsafe { carriage.unload(result.wrapping_add(at * width), dst, n) };
+        let chunks = pieces.total.div_ceil(chunk);
+        // Steps from one stage of a chunk to the next; a single chunk has nobody to make room for.
+        let lag = usize::from(chunks > 1);
+        let bounds = |c: usize| (c * chunk, ((c + 1) * chunk).min(pieces.total));
+        let is_owner = lane.me < owners;
+        let slice_of = |c: usize, m: usize| {
+            let (from, to) = bounds(c);
+            let (a, b) = collectives::slice(to - from, width, m, owners);
+            (from + a, from + b)
+        };
+        let due = |t: usize, stage: usize| t.checked_sub(stage).filter(|c| *c < chunks);
+        let mut flights = Flights::default();
+        let end = chunks + 1 + 2 * lag;
+        for t in 0..=end {
+            let now = lane.now();
+            let before = now.wrapping_sub(1);
+            if let Some(c) = due(t, 0) {
+                let buffer = lane.input(lane.me, now);
+                let (from, to) = bounds(c);
+                pieces.each(from, to, r.element.bytes(), |src, _, at, n| {
+                    // SAFETY: a chunk fits the buffer, which is ours in this step.
+                    unsafe { carriage.load(src, buffer.wrapping_add(at * width), n) };
                 });
             }
-            from = to;
+            if let Some(c) = due(t, 1).filter(|_| is_owner) {
+                let (a, b) = slice_of(c, lane.me);
+                let skip = (a - bounds(c).0) * width;
+                let sources: Vec<*const u8> =
+                    (0..lane.size()).map(|m| lane.input(m, before).wrapping_add(skip).cast_const()).collect();
+                let flight = flights.of(c);
+                flight.data.resize((b - a) * width, 0);
+                // SAFETY: published with the step before; as many elements of our own.
+                unsafe { kernels::fold().fold(&inside, b - a, &sources, &[flight.data.as_mut_ptr()]) };
+                self.depart(lane, flight, width)?;
+            }
+            if let Some(c) = due(t, 1 + lag).filter(|_| is_owner) {
+                self.turn_round(lane, flights.of(c), &across)?;
+            }
+            if let Some(c) = due(t, 1 + 2 * lag).filter(|_| is_owner) {
+                let flight = flights.of(c);
+                self.mpi.wait(core::mem::take(&mut flight.requests), &self.patience(lane))?;
+                // SAFETY: a slice of a chunk fits the output buffer, which is ours in this step.
+                unsafe { copy(flight.data.as_ptr(), lane.output(lane.me, now), flight.data.len()) };
+            }
+            if let Some(c) = due(t, 2 + 2 * lag) {
+                for m in 0..owners {
+                    let (a, b) = slice_of(c, m);
+                    let result = lane.output(m, before);
+                    pieces.each(a, b, r.element.bytes(), |_, dst, at, n| {
+                        // SAFETY: published with the step before.
+                        unsafe { carriage.unload(result.wrapping_add(at * width), dst, n) };
+                    });
+                }
+            }
+            if t < end {
+                lane.sync()?;
+            }
+        }
+        flights.landed();
+        Ok(())
+    }
+
+    /// Part k of a slice of so many elements: machine k folds it.
+    fn part(&self, flight: &Flight, width: usize, k: usize) -> (usize, usize) {
+        let (a, b) = collectives::slice(flight.data.len() / width, width, k, self.nodes.len());
+        (a * width, b * width)
+    }
+
+    /// Sends each machine its part of a slice, and begins to receive ours from all.
+    fn depart(&self, lane: &Lane, flight: &mut Flight, width: usize) -> Result {
+        let nodes = self.nodes.len();
+        let (a, b) = self.part(flight, width, self.node);
+        flight.came.resize((b - a) * nodes, 0);
+        for k in (0..nodes).filter(|k| *k != self.node) {
+            let rank = self.rank_at(k, lane.me);
+            let (from, to) = self.part(flight, width, k);
+            // SAFETY: memory of the flight, which lives until it has landed.
+            unsafe {
+                let room = flight.came.as_mut_ptr().add(k * (b - a));
+                let theirs = flight.data.as_ptr().add(from);
+                self.mpi.receive(rank, self.tag | DATA, room, b - a, &mut flight.requests)?;
+                self.mpi.send(rank, self.tag | DATA, theirs, to - from, &mut flight.requests)?;
+            }
         }
         Ok(())
     }
 
-    /// Folds a slice that every machine has, in the order of the machines, for all of them.
-    fn fold_across(&self, lane: &Lane, fold: &Fold, data: *mut u8, n: usize, scratch: &mut Vec<u8>) -> Result {
-        let (nodes, width, local) = (self.nodes.len(), fold.element.bytes(), lane.me);
-        let part = |k: usize| collectives::slice(n, width, k, nodes);
-        let (a, b) = part(self.node);
-        let own = (b - a) * width;
-        scratch.clear();
-        scratch.resize(own * nodes, 0);
-        let mut requests = Requests::default();
-        for k in (0..nodes).filter(|k| *k != self.node) {
-            let rank = self.rank_at(k, local);
-            let (from, to) = part(k);
-            // SAFETY: both live until the wait below.
-            unsafe {
-                let room = scratch.as_mut_ptr().add(k * own);
-                self.mpi.receive(rank, self.tag | DATA, room, own, &mut requests)?;
-                let theirs = data.wrapping_add(from * width);
-                self.mpi.send(rank, self.tag | DATA, theirs, (to - from) * width, &mut requests)?;
-            }
+    /// Folds our part of a slice, in the order of the machines, and sends the result to all.
+    fn turn_round(&self, lane: &Lane, flight: &mut Flight, fold: &Fold) -> Result {
+        let (nodes, width) = (self.nodes.len(), fold.element.bytes());
+        self.mpi.wait(core::mem::take(&mut flight.requests), &self.patience(lane))?;
+        let (a, b) = self.part(flight, width, self.node);
+        let mut sources: Vec<*const u8> = (0..nodes).map(|k| flight.came[k * (b - a)..].as_ptr()).collect();
+        // SAFETY: our part, from all machines, to where it is; the other parts have left.
+        unsafe {
+            let own = flight.data.as_mut_ptr().add(a);
+            sources[self.node] = own;
+            kernels::fold().fold(fold, (b - a) / width, &sources, &[own]);
         }
-        self.mpi.wait(requests, &self.patience(lane))?;
-        let mut sources: Vec<*const u8> = (0..nodes).map(|k| scratch[k * own..].as_ptr()).collect();
-        sources[self.node] = data.wrapping_add(a * width);
-        // SAFETY: our part of the slice from all machines, to where it is.
-        unsafe { kernels::fold().fold(fold, b - a, &sources, &[data.wrapping_add(a * width)]) };
-        let mut requests = Requests::default();
         for k in (0..nodes).filter(|k| *k != self.node) {
-            let rank = self.rank_at(k, local);
-            let (from, to) = part(k);
+            let rank = self.rank_at(k, lane.me);
+            let (from, to) = self.part(flight, width, k);
             // SAFETY: as above; parts do not overlap.
             unsafe {
-                let room = data.wrapping_add(from * width);
-                self.mpi.receive(rank, self.tag | RESULT, room, (to - from) * width, &mut requests)?;
-                self.mpi.send(rank, self.tag | RESULT, data.wrapping_add(a * width), own, &mut requests)?;
+                let room = flight.data.as_mut_ptr().add(from);
+                self.mpi.receive(rank, self.tag | RESULT, room, to - from, &mut flight.requests)?;
+                let own = flight.data.as_ptr().add(a);
+                self.mpi.send(rank, self.tag | RESULT, own, b - a, &mut flight.requests)?;
             }
         }
-        self.mpi.wait(requests, &self.patience(lane))
+        Ok(())
     }
 
     /// Every rank gets a slice of everybody's elements, folds it, and gives the result to all.

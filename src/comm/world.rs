@@ -43,6 +43,8 @@ pub struct World {
     turn: u32,
     pub segment: Arc<Segment>,
     leaving: Arc<AtomicBool>,
+    /// Set 0, which stays: found without a lock.
+    all: OnceLock<Arc<Set>>,
     sets: RwLock<Sets>,
 }
 
@@ -100,6 +102,8 @@ pub fn init() -> Result {
     let (rank, size, mpi) = match &found {
         Launch::Own { rank, size, .. } => (*rank, *size, None),
         Launch::Alone => (0, 1, None),
+        // A shell in a job step, or a step of one task: that needs no MPI, which may not even be able to start there.
+        Launch::Mpi { size: 1, .. } if !mpi::is_there() => (0, 1, None),
         Launch::Mpi { by, rank, size } => {
             let mpi = Mpi::open(by, *rank, *size)?;
             (mpi.rank, mpi.size, Some(Arc::new(mpi)))
@@ -125,6 +129,7 @@ pub fn init() -> Result {
         cross_size: nodes.len() as u32,
         segment,
         leaving,
+        all: OnceLock::new(),
         sets: RwLock::new(Sets { list: BTreeMap::new(), next_id: 0, next_lane: 0 }),
         locals,
         nodes,
@@ -212,7 +217,11 @@ impl World {
         };
         sets.next_lane += 2 * bytes;
         sets.next_id += 1;
-        sets.list.insert(id, Arc::new(set));
+        let set = Arc::new(set);
+        if id == 0 {
+            self.all.get_or_init(|| set.clone());
+        }
+        sets.list.insert(id, set);
         Ok(id)
     }
 
@@ -286,10 +295,16 @@ impl World {
     /// Runs a blocking operation on a set.
     #[inline]
     pub fn with<R>(&self, id: u32, f: impl FnOnce(&mut Group) -> Result<R>) -> Result<R> {
-        let set = self.set(id)?;
+        match self.all.get().filter(|_| id == 0) {
+            Some(set) => self.with_set(set, f),
+            None => self.with_set(self.set(id)?.as_ref(), f),
+        }
+    }
+    #[inline]
+    fn with_set<R>(&self, set: &Set, f: impl FnOnce(&mut Group) -> Result<R>) -> Result<R> {
         match &set.blocking {
             Some(group) => f(&mut lock(group)),
-            None => Err(not_a_member(self.rank, id)),
+            None => Err(not_a_member(self.rank, set.id)),
         }
     }
 

@@ -9,6 +9,8 @@
 //! Integers: a sum or product wraps around. With an average (`parts`) the sum is exact in 64 bits and the quotient is
 //! rounded toward zero. With a factor other than 1 the whole is computed in f64, rounded toward zero, and saturates.
 
+use core::mem::MaybeUninit;
+
 /// Halves that are converted at once.
 pub const LANES: usize = 32;
 
@@ -90,6 +92,8 @@ pub trait FoldKernel: Sync {
 
 /// Bytes that are moved at once.
 const LOT: usize = 32;
+/// See [`copy_few`].
+pub const FEW: usize = 4 * LOT;
 
 /// [`FoldKernel::copy`].
 ///
@@ -114,7 +118,36 @@ pub unsafe fn copy(bytes: usize, src: *const u8, dst: *mut u8) {
             core::ptr::copy_nonoverlapping(from.add(3 * LOT), to.add(3 * LOT), LOT);
             at += 4 * LOT;
         }
-        core::ptr::copy_nonoverlapping(src.add(at), dst.add(at), bytes - at);
+        copy_few(bytes - at, src.add(at), dst.add(at));
+    }
+}
+
+/// As `copy`, fewer than [`FEW`] bytes: without a call, which for so few would take longer than the copy.
+#[inline(always)]
+pub unsafe fn copy_few(bytes: usize, src: *const u8, dst: *mut u8) {
+    /// The first and the last N bytes, which may overlap.
+    #[inline(always)]
+    unsafe fn ends<const N: usize>(bytes: usize, src: *const u8, dst: *mut u8) {
+        // SAFETY: there are N to 2N bytes. The last are read before the first are written.
+        unsafe {
+            let last = src.add(bytes - N).cast::<[u8; N]>().read();
+            core::ptr::copy_nonoverlapping(src, dst, N);
+            dst.add(bytes - N).cast::<[u8; N]>().write(last);
+        }
+    }
+    debug_assert!(bytes < FEW);
+    // SAFETY: passed on to the caller.
+    unsafe {
+        match bytes {
+            64.. => ends::<64>(bytes, src, dst),
+            32.. => ends::<32>(bytes, src, dst),
+            16.. => ends::<16>(bytes, src, dst),
+            8.. => ends::<8>(bytes, src, dst),
+            4.. => ends::<4>(bytes, src, dst),
+            2.. => ends::<2>(bytes, src, dst),
+            1 => *dst = *src,
+            0 => {}
+        }
     }
 }
 
@@ -201,7 +234,6 @@ fn bf16_bits(value: f32) -> u32 {
 
 /// What a block is folded in.
 trait Number: Copy {
-    const ZERO: Self;
     fn sum(self, o: Self) -> Self;
     fn product(self, o: Self) -> Self;
     fn min(self, o: Self) -> Self;
@@ -213,7 +245,6 @@ trait Number: Copy {
 macro_rules! real_number {
     ($($t:ident)*) => {$(
         impl Number for $t {
-            const ZERO: $t = 0.0;
             #[inline(always)]
             fn sum(self, o: $t) -> $t { self + o }
             #[inline(always)]
@@ -237,7 +268,6 @@ real_number!(f32 f64);
 macro_rules! integer_number {
     ($($t:ident)*) => {$(
         impl Number for $t {
-            const ZERO: $t = 0;
             #[inline(always)]
             fn sum(self, o: $t) -> $t { self.wrapping_add(o) }
             #[inline(always)]
@@ -261,12 +291,14 @@ integer_number!(i8 u8 i32 i64);
 
 /// What joins two numbers, as a type: a loop for each.
 trait Joiner<N> {
+    const IS_SUM: bool;
     fn join(a: N, b: N) -> N;
 }
 macro_rules! joiners {
-    ($($name:ident $f:ident)*) => {$(
+    ($($name:ident $f:ident $is_sum:literal)*) => {$(
         struct $name;
         impl<N: Number> Joiner<N> for $name {
+            const IS_SUM: bool = $is_sum;
             #[inline(always)]
             fn join(a: N, b: N) -> N {
                 a.$f(b)
@@ -274,78 +306,87 @@ macro_rules! joiners {
         }
     )*};
 }
-joiners!(Sums sum Mins min Maxs max Products product);
+joiners!(Sums sum true Mins min false Maxs max false Products product false);
 
 /// Elements of a block: its numbers stay in the first-level cache between the passes.
 const BLOCK: usize = 512;
 
-/// How a stored type becomes numbers and back. Blocks have at most BLOCK elements; the results of a block are made in
-/// memory of our own, because a destination may be a source, which would keep the compiler from using vectors.
+/// A block of memory of our own, in which the results are made: a destination may be a source, which would keep the
+/// compiler from using vectors. Nothing is in it at first: few elements should not pay for a whole block of zeros.
+type Block<T> = [MaybeUninit<T>; BLOCK];
+
+/// How a stored type becomes numbers and back. Blocks have at most BLOCK elements, and n of those are used.
 trait Store {
     type Stored: Copy;
     type Number: Number;
-    const BLANK: Self::Stored;
-    unsafe fn load(src: *const Self::Stored, to: &mut [Self::Number; BLOCK], n: usize);
-    unsafe fn join<J: Joiner<Self::Number>>(src: *const Self::Stored, acc: &mut [Self::Number; BLOCK], n: usize);
-    unsafe fn store(from: &[Self::Number; BLOCK], to: &mut [Self::Stored; BLOCK], n: usize);
-    /// Two sources and no factor: the case that counts most, in one pass where that is possible.
-    unsafe fn two<J: Joiner<Self::Number>>(
-        a: *const Self::Stored,
-        b: *const Self::Stored,
+    /// Numbers of a source.
+    unsafe fn load(src: *const Self::Stored, to: &mut Block<Self::Number>, n: usize);
+    /// Joins a source to numbers that are there.
+    unsafe fn join<J: Joiner<Self::Number>>(src: *const Self::Stored, acc: &mut Block<Self::Number>, n: usize);
+    /// Numbers that are there, to be stored.
+    unsafe fn store(from: &Block<Self::Number>, to: &mut Block<Self::Stored>, n: usize);
+    /// K sources and no factor: the case that counts most, in one pass.
+    unsafe fn few<J: Joiner<Self::Number>, const K: usize>(
+        src: [*const Self::Stored; K],
         parts: u32,
-        to: &mut [Self::Stored; BLOCK],
+        to: &mut Block<Self::Stored>,
         n: usize,
     );
 }
 
 /// Types whose elements are converted one by one.
 macro_rules! stored {
-    ($store:ty, $s:ident, $n:ident, $blank:expr, $get:expr, $put:expr) => {
+    ($store:ty, $s:ident, $n:ident, $get:expr, $put:expr) => {
         impl Store for $store {
             type Stored = $s;
             type Number = $n;
-            const BLANK: $s = $blank;
             #[inline(always)]
-            unsafe fn load(src: *const $s, to: &mut [$n; BLOCK], n: usize) {
+            unsafe fn load(src: *const $s, to: &mut Block<$n>, n: usize) {
                 let mut i = 0;
                 while i < n.min(BLOCK) {
                     // SAFETY: the contract of the trait: n elements.
-                    to[i] = $get(unsafe { *src.add(i) });
+                    to[i].write($get(unsafe { *src.add(i) }));
                     i += 1;
                 }
             }
             #[inline(always)]
-            unsafe fn join<J: Joiner<$n>>(src: *const $s, acc: &mut [$n; BLOCK], n: usize) {
+            unsafe fn join<J: Joiner<$n>>(src: *const $s, acc: &mut Block<$n>, n: usize) {
+                let mut i = 0;
+                while i < n.min(BLOCK) {
+                    // SAFETY: as above; the number is there.
+                    unsafe { acc[i].write(J::join(acc[i].assume_init(), $get(*src.add(i)))) };
+                    i += 1;
+                }
+            }
+            #[inline(always)]
+            unsafe fn store(from: &Block<$n>, to: &mut Block<$s>, n: usize) {
+                let mut i = 0;
+                while i < n.min(BLOCK) {
+                    // SAFETY: the number is there.
+                    to[i].write($put(unsafe { from[i].assume_init() }));
+                    i += 1;
+                }
+            }
+            #[inline(always)]
+            unsafe fn few<J: Joiner<$n>, const K: usize>(
+                src: [*const $s; K],
+                parts: u32,
+                to: &mut Block<$s>,
+                n: usize,
+            ) {
                 let mut i = 0;
                 while i < n.min(BLOCK) {
                     // SAFETY: as above.
-                    acc[i] = J::join(acc[i], $get(unsafe { *src.add(i) }));
-                    i += 1;
-                }
-            }
-            #[inline(always)]
-            unsafe fn store(from: &[$n; BLOCK], to: &mut [$s; BLOCK], n: usize) {
-                let mut i = 0;
-                while i < n.min(BLOCK) {
-                    to[i] = $put(from[i]);
-                    i += 1;
-                }
-            }
-            #[inline(always)]
-            unsafe fn two<J: Joiner<$n>>(a: *const $s, b: *const $s, parts: u32, to: &mut [$s; BLOCK], n: usize) {
-                let mut i = 0;
-                if parts == 1 {
-                    while i < n.min(BLOCK) {
+                    let mut acc = $get(unsafe { *src[0].add(i) });
+                    let mut k = 1;
+                    while k < K {
                         // SAFETY: as above.
-                        to[i] = unsafe { $put(J::join($get(*a.add(i)), $get(*b.add(i)))) };
-                        i += 1;
+                        acc = J::join(acc, $get(unsafe { *src[k].add(i) }));
+                        k += 1;
                     }
-                } else {
-                    while i < n.min(BLOCK) {
-                        // SAFETY: as above.
-                        to[i] = unsafe { $put(J::join($get(*a.add(i)), $get(*b.add(i))).divided(parts)) };
-                        i += 1;
-                    }
+                    // The same for all elements: the compiler makes two loops of it.
+                    to[i].write($put(if parts == 1 { acc } else { acc.divided(parts) }));
+                    i += 1;
                 }
             }
         }
@@ -357,7 +398,7 @@ struct As<S, N>(core::marker::PhantomData<(S, N)>);
 
 macro_rules! stored_as {
     ($($s:ident $n:ident,)*) => {$(
-        stored!(As<$s, $n>, $s, $n, 0 as $s, |x: $s| x as $n, |x: $n| x as $s);
+        stored!(As<$s, $n>, $s, $n, |x: $s| x as $n, |x: $n| x as $s);
     )*};
 }
 stored_as! {
@@ -368,7 +409,7 @@ stored_as! {
 
 /// Brain floats one by one, in their order.
 struct Brain;
-stored!(Brain, u16, f32, 0, bf16_to_f32, bf16_from_f32);
+stored!(Brain, u16, f32, bf16_to_f32, bf16_from_f32);
 
 /// Brain floats, two to a word: the one in the upper half of the word is a number as it stands there, the other after a
 /// shift, so vectors need no shuffles. Numbers of a block stand in an order of its own: those of the lower halves, those
@@ -383,86 +424,98 @@ unsafe fn pair(src: *const u16, i: usize) -> (f32, f32) {
     (f32::from_bits(word << 16), f32::from_bits(word & 0xffff_0000))
 }
 
+/// Word i of a block, from its lower and its upper number.
 #[inline(always)]
-fn word_of(low: f32, high: f32) -> u32 {
-    bf16_bits(low) >> 16 | bf16_bits(high) & 0xffff_0000
+unsafe fn put_pair(to: &mut Block<u16>, i: usize, low: f32, high: f32) {
+    let word = bf16_bits(low) >> 16 | bf16_bits(high) & 0xffff_0000;
+    // SAFETY: the caller's element 2i+1 is inside the block.
+    unsafe { to.as_mut_ptr().add(2 * i).cast::<u32>().write_unaligned(word) };
 }
 
 impl Store for Pairs {
     type Stored = u16;
     type Number = f32;
-    const BLANK: u16 = 0;
     #[inline(always)]
-    unsafe fn load(src: *const u16, to: &mut [f32; BLOCK], n: usize) {
+    unsafe fn load(src: *const u16, to: &mut Block<f32>, n: usize) {
         let half = n.min(BLOCK) / 2;
         let (low, rest) = to.split_at_mut(half);
         let (high, last) = rest.split_at_mut(half);
         let mut i = 0;
         while i < half {
             // SAFETY: the contract of the trait: n elements.
-            (low[i], high[i]) = unsafe { pair(src, i) };
+            let (a, b) = unsafe { pair(src, i) };
+            low[i].write(a);
+            high[i].write(b);
             i += 1;
         }
         if n % 2 == 1 {
             // SAFETY: as above.
-            last[0] = bf16_to_f32(unsafe { *src.add(2 * half) });
+            last[0].write(bf16_to_f32(unsafe { *src.add(2 * half) }));
         }
     }
     #[inline(always)]
-    unsafe fn join<J: Joiner<f32>>(src: *const u16, acc: &mut [f32; BLOCK], n: usize) {
+    unsafe fn join<J: Joiner<f32>>(src: *const u16, acc: &mut Block<f32>, n: usize) {
         let half = n.min(BLOCK) / 2;
         let (low, rest) = acc.split_at_mut(half);
         let (high, last) = rest.split_at_mut(half);
         let mut i = 0;
-        while i < half {
-            // SAFETY: as above.
-            let (a, b) = unsafe { pair(src, i) };
-            (low[i], high[i]) = (J::join(low[i], a), J::join(high[i], b));
-            i += 1;
-        }
-        if n % 2 == 1 {
-            // SAFETY: as above.
-            last[0] = J::join(last[0], bf16_to_f32(unsafe { *src.add(2 * half) }));
+        // SAFETY: as above; the numbers are there.
+        unsafe {
+            while i < half {
+                let (a, b) = pair(src, i);
+                low[i].write(J::join(low[i].assume_init(), a));
+                high[i].write(J::join(high[i].assume_init(), b));
+                i += 1;
+            }
+            if n % 2 == 1 {
+                last[0].write(J::join(last[0].assume_init(), bf16_to_f32(*src.add(2 * half))));
+            }
         }
     }
     #[inline(always)]
-    unsafe fn store(from: &[f32; BLOCK], to: &mut [u16; BLOCK], n: usize) {
+    unsafe fn store(from: &Block<f32>, to: &mut Block<u16>, n: usize) {
         let half = n.min(BLOCK) / 2;
         let (low, high) = (&from[..half], &from[half..2 * half]);
         let mut i = 0;
-        while i < half {
-            // SAFETY: element 2i+1 is inside the block.
-            unsafe { to.as_mut_ptr().add(2 * i).cast::<u32>().write_unaligned(word_of(low[i], high[i])) };
-            i += 1;
-        }
-        if n % 2 == 1 {
-            to[2 * half] = bf16_from_f32(from[2 * half]);
+        // SAFETY: the numbers are there, the elements inside.
+        unsafe {
+            while i < half {
+                put_pair(to, i, low[i].assume_init(), high[i].assume_init());
+                i += 1;
+            }
+            if n % 2 == 1 {
+                to[2 * half].write(bf16_from_f32(from[2 * half].assume_init()));
+            }
         }
     }
     #[inline(always)]
-    unsafe fn two<J: Joiner<f32>>(a: *const u16, b: *const u16, parts: u32, to: &mut [u16; BLOCK], n: usize) {
+    unsafe fn few<J: Joiner<f32>, const K: usize>(src: [*const u16; K], parts: u32, to: &mut Block<u16>, n: usize) {
         let half = n.min(BLOCK) / 2;
         let mut i = 0;
         // SAFETY: the contract of the trait: n elements; the block has as many.
         unsafe {
-            if parts == 1 {
-                while i < half {
-                    let ((a0, a1), (b0, b1)) = (pair(a, i), pair(b, i));
-                    let word = word_of(J::join(a0, b0), J::join(a1, b1));
-                    to.as_mut_ptr().add(2 * i).cast::<u32>().write_unaligned(word);
-                    i += 1;
+            while i < half {
+                let (mut low, mut high) = pair(src[0], i);
+                let mut k = 1;
+                while k < K {
+                    let (a, b) = pair(src[k], i);
+                    (low, high) = (J::join(low, a), J::join(high, b));
+                    k += 1;
                 }
-            } else {
-                while i < half {
-                    let ((a0, a1), (b0, b1)) = (pair(a, i), pair(b, i));
-                    let word = word_of(J::join(a0, b0).divided(parts), J::join(a1, b1).divided(parts));
-                    to.as_mut_ptr().add(2 * i).cast::<u32>().write_unaligned(word);
-                    i += 1;
+                if parts != 1 {
+                    (low, high) = (low.divided(parts), high.divided(parts));
                 }
+                put_pair(to, i, low, high);
+                i += 1;
             }
             if n % 2 == 1 {
-                let last = J::join(bf16_to_f32(*a.add(2 * half)), bf16_to_f32(*b.add(2 * half)));
-                to[2 * half] = bf16_from_f32(last.divided(parts));
+                let mut last = bf16_to_f32(*src[0].add(2 * half));
+                let mut k = 1;
+                while k < K {
+                    last = J::join(last, bf16_to_f32(*src[k].add(2 * half)));
+                    k += 1;
+                }
+                to[2 * half].write(bf16_from_f32(last.divided(parts)));
             }
         }
     }
@@ -470,83 +523,100 @@ impl Store for Pairs {
 
 /// IEEE halves, LANES at a time.
 struct Half<H>(core::marker::PhantomData<H>);
+
+impl<H: Halves> Half<H> {
+    /// The next LANES numbers, of which `left` are there and the others zeros.
+    #[inline(always)]
+    unsafe fn lanes(src: *const u16, left: usize) -> [f32; LANES] {
+        let mut lanes = [0f32; LANES];
+        // SAFETY: LANES elements are there, or those that are left are copied first.
+        unsafe {
+            if left >= LANES {
+                H::widen(src, &mut lanes);
+            } else {
+                let mut rest = [0u16; LANES];
+                core::ptr::copy_nonoverlapping(src, rest.as_mut_ptr(), left);
+                H::widen(rest.as_ptr(), &mut lanes);
+            }
+        }
+        lanes
+    }
+}
+
+/// LANES numbers of a block from `at` on; LANES divides BLOCK.
+#[inline(always)]
+fn lanes_at(block: &mut Block<f32>, at: usize) -> *mut [f32; LANES] {
+    block[at..at + LANES].as_mut_ptr().cast()
+}
+
+// The last lanes of a block may stand for elements that are not there: they are zeros, and nobody takes them.
 impl<H: Halves> Store for Half<H> {
     type Stored = u16;
     type Number = f32;
-    const BLANK: u16 = 0;
     #[inline(always)]
-    unsafe fn load(src: *const u16, to: &mut [f32; BLOCK], n: usize) {
-        let mut lanes = [0f32; LANES];
-        let mut i = 0;
-        while i + LANES <= n.min(BLOCK) {
-            // SAFETY: LANES elements from i on are inside.
-            unsafe { H::widen(src.add(i), &mut lanes) };
-            to[i..i + LANES].copy_from_slice(&lanes);
-            i += LANES;
-        }
-        let mut rest = [0u16; LANES];
-        let left = n.min(BLOCK) - i;
-        // SAFETY: what is left is inside.
-        unsafe {
-            core::ptr::copy_nonoverlapping(src.add(i), rest.as_mut_ptr(), left);
-            H::widen(rest.as_ptr(), &mut lanes);
-        }
-        to[i..i + left].copy_from_slice(&lanes[..left]);
-    }
-    #[inline(always)]
-    unsafe fn join<J: Joiner<f32>>(src: *const u16, acc: &mut [f32; BLOCK], n: usize) {
-        let mut x = [0f32; BLOCK];
-        // SAFETY: passed on to the caller.
-        unsafe { Self::load(src, &mut x, n) };
-        let mut i = 0;
-        while i < n.min(BLOCK) {
-            acc[i] = J::join(acc[i], x[i]);
-            i += 1;
+    unsafe fn load(src: *const u16, to: &mut Block<f32>, n: usize) {
+        let mut at = 0;
+        while at < n.min(BLOCK) {
+            // SAFETY: the contract of the trait: n elements.
+            unsafe { lanes_at(to, at).write(Self::lanes(src.add(at), n - at)) };
+            at += LANES;
         }
     }
     #[inline(always)]
-    unsafe fn store(from: &[f32; BLOCK], to: &mut [u16; BLOCK], n: usize) {
-        let mut i = 0;
-        // The last lanes may hold what is left of the block before; nobody takes it.
-        while i < n.min(BLOCK) {
-            let mut lanes = [0f32; LANES];
-            lanes.copy_from_slice(&from[i..i + LANES]);
-            // SAFETY: LANES divides BLOCK.
-            unsafe { H::narrow(&lanes, to.as_mut_ptr().add(i)) };
-            i += LANES;
+    unsafe fn join<J: Joiner<f32>>(src: *const u16, acc: &mut Block<f32>, n: usize) {
+        let mut at = 0;
+        while at < n.min(BLOCK) {
+            // SAFETY: as above; `load` has written whole lanes.
+            unsafe {
+                let x = Self::lanes(src.add(at), n - at);
+                let acc = &mut *lanes_at(acc, at);
+                let mut i = 0;
+                while i < LANES {
+                    acc[i] = J::join(acc[i], x[i]);
+                    i += 1;
+                }
+            }
+            at += LANES;
         }
     }
     #[inline(always)]
-    unsafe fn two<J: Joiner<f32>>(a: *const u16, b: *const u16, parts: u32, to: &mut [u16; BLOCK], n: usize) {
+    unsafe fn store(from: &Block<f32>, to: &mut Block<u16>, n: usize) {
+        let mut at = 0;
+        while at < n.min(BLOCK) {
+            // SAFETY: LANES divides BLOCK; whole lanes were written.
+            unsafe {
+                let lanes = &*from[at..at + LANES].as_ptr().cast::<[f32; LANES]>();
+                H::narrow(lanes, to.as_mut_ptr().add(at).cast());
+            }
+            at += LANES;
+        }
+    }
+    #[inline(always)]
+    unsafe fn few<J: Joiner<f32>, const K: usize>(src: [*const u16; K], parts: u32, to: &mut Block<u16>, n: usize) {
         let n = n.min(BLOCK);
         let mut at = 0;
         while at < n {
-            let (mut x, mut y) = ([0f32; LANES], [0f32; LANES]);
-            // SAFETY: LANES elements from `at` on are inside, or what is left is copied first; LANES divides BLOCK.
+            // SAFETY: as above.
             unsafe {
-                if at + LANES <= n {
-                    H::widen(a.add(at), &mut x);
-                    H::widen(b.add(at), &mut y);
-                } else {
-                    let mut rest = [[0u16; LANES]; 2];
-                    core::ptr::copy_nonoverlapping(a.add(at), rest[0].as_mut_ptr(), n - at);
-                    core::ptr::copy_nonoverlapping(b.add(at), rest[1].as_mut_ptr(), n - at);
-                    H::widen(rest[0].as_ptr(), &mut x);
-                    H::widen(rest[1].as_ptr(), &mut y);
-                }
-                let mut i = 0;
-                while i < LANES {
-                    x[i] = J::join(x[i], y[i]);
-                    i += 1;
+                let mut acc = Self::lanes(src[0].add(at), n - at);
+                let mut k = 1;
+                while k < K {
+                    let x = Self::lanes(src[k].add(at), n - at);
+                    let mut i = 0;
+                    while i < LANES {
+                        acc[i] = J::join(acc[i], x[i]);
+                        i += 1;
+                    }
+                    k += 1;
                 }
                 if parts != 1 {
-                    i = 0;
+                    let mut i = 0;
                     while i < LANES {
-                        x[i] = x[i].divided(parts);
+                        acc[i] = acc[i].divided(parts);
                         i += 1;
                     }
                 }
-                H::narrow(&x, to.as_mut_ptr().add(at));
+                H::narrow(&acc, to.as_mut_ptr().add(at).cast());
             }
             at += LANES;
         }
@@ -554,19 +624,21 @@ impl<H: Halves> Store for Half<H> {
 }
 
 #[inline(always)]
-fn scale<N: Number>(acc: &mut [N; BLOCK], factor: f64, n: usize) {
+unsafe fn scale<N: Number>(acc: &mut Block<N>, factor: f64, n: usize) {
     let mut i = 0;
     while i < n.min(BLOCK) {
-        acc[i] = acc[i].scaled(factor);
+        // SAFETY: the caller's n numbers are there.
+        acc[i].write(unsafe { acc[i].assume_init() }.scaled(factor));
         i += 1;
     }
 }
 
 #[inline(always)]
-fn divide<N: Number>(acc: &mut [N; BLOCK], parts: u32, n: usize) {
+unsafe fn divide<N: Number>(acc: &mut Block<N>, parts: u32, n: usize) {
     let mut i = 0;
     while i < n.min(BLOCK) {
-        acc[i] = acc[i].divided(parts);
+        // SAFETY: as above.
+        acc[i].write(unsafe { acc[i].assume_init() }.divided(parts));
         i += 1;
     }
 }
@@ -578,32 +650,38 @@ unsafe fn block<S: Store, J: Joiner<S::Number>>(
     n: usize,
     src: &[*const S::Stored],
     at: usize,
-    to: &mut [S::Stored; BLOCK],
+    to: &mut Block<S::Stored>,
 ) {
-    // SAFETY: the contract of `fold`: all sources have the elements.
+    // SAFETY: the contract of `fold`: all sources have the elements. Numbers are loaded before they are changed.
     unsafe {
-        let plain = f.pre == 1.0 && f.post == 1.0;
-        if plain && src.len() == 2 {
-            return S::two::<J>(src.get_unchecked(0).add(at), src.get_unchecked(1).add(at), f.parts, to, n);
+        let of = |r: usize| src.get_unchecked(r).add(at);
+        if f.pre == 1.0 && f.post == 1.0 {
+            match src.len() {
+                2 => return S::few::<J, 2>([of(0), of(1)], f.parts, to, n),
+                // Sums are what gradients need; of the others one pass for each number of sources would be much code.
+                3 if J::IS_SUM => return S::few::<J, 3>([of(0), of(1), of(2)], f.parts, to, n),
+                4 if J::IS_SUM => return S::few::<J, 4>([of(0), of(1), of(2), of(3)], f.parts, to, n),
+                _ => {}
+            }
         }
-        let mut acc = [S::Number::ZERO; BLOCK];
-        S::load(src.get_unchecked(0).add(at), &mut acc, n);
+        let mut acc = [MaybeUninit::uninit(); BLOCK];
+        S::load(of(0), &mut acc, n);
         if f.pre == 1.0 {
             let mut r = 1;
             while r < src.len() {
-                S::join::<J>(src.get_unchecked(r).add(at), &mut acc, n);
+                S::join::<J>(of(r), &mut acc, n);
                 r += 1;
             }
         } else {
             scale(&mut acc, f.pre, n);
-            let mut x = [S::Number::ZERO; BLOCK];
+            let mut x = [MaybeUninit::uninit(); BLOCK];
             let mut r = 1;
             while r < src.len() {
-                S::load(src.get_unchecked(r).add(at), &mut x, n);
+                S::load(of(r), &mut x, n);
                 scale(&mut x, f.pre, n);
                 let mut i = 0;
                 while i < n.min(BLOCK) {
-                    acc[i] = J::join(acc[i], x[i]);
+                    acc[i].write(J::join(acc[i].assume_init(), x[i].assume_init()));
                     i += 1;
                 }
                 r += 1;
@@ -623,7 +701,7 @@ unsafe fn block<S: Store, J: Joiner<S::Number>>(
 unsafe fn fold_by<S: Store, J: Joiner<S::Number>>(f: &Fold, n: usize, src: &[*const u8], dst: &[*mut u8]) {
     // SAFETY: pointers to elements, by the contract; the slice itself is only seen under another pointee.
     let src = unsafe { core::slice::from_raw_parts(src.as_ptr().cast::<*const S::Stored>(), src.len()) };
-    let mut out = [S::BLANK; BLOCK];
+    let mut out = [MaybeUninit::<S::Stored>::uninit(); BLOCK];
     let mut at = 0;
     while at < n {
         let m = (n - at).min(BLOCK);
@@ -684,14 +762,14 @@ pub unsafe fn fold<H: Halves>(f: &Fold, n: usize, src: &[*const u8], dst: &[*mut
 
 #[inline(always)]
 unsafe fn narrow_as<S: Store<Stored = u16, Number = f32>>(n: usize, src: *const f32, dst: *mut u16) {
-    let mut block = [0f32; BLOCK];
-    let mut out = [0u16; BLOCK];
+    let mut block = [MaybeUninit::new(0f32); BLOCK];
+    let mut out = [MaybeUninit::uninit(); BLOCK];
     let mut at = 0;
     while at < n {
         let m = (n - at).min(BLOCK);
         // SAFETY: m elements from `at` on are inside.
         unsafe {
-            core::ptr::copy_nonoverlapping(src.add(at), block.as_mut_ptr(), m);
+            core::ptr::copy_nonoverlapping(src.add(at), block.as_mut_ptr().cast(), m);
             S::store(&block, &mut out, m);
             copy(2 * m, out.as_ptr().cast(), dst.add(at).cast());
         }
@@ -701,7 +779,7 @@ unsafe fn narrow_as<S: Store<Stored = u16, Number = f32>>(n: usize, src: *const 
 
 #[inline(always)]
 unsafe fn widen_as<S: Store<Stored = u16, Number = f32>>(n: usize, src: *const u16, dst: *mut f32) {
-    let mut block = [0f32; BLOCK];
+    let mut block = [MaybeUninit::uninit(); BLOCK];
     let mut at = 0;
     while at < n {
         let m = (n - at).min(BLOCK);

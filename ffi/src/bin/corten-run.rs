@@ -11,6 +11,7 @@ use corten_core::runtime::{self, env};
 use std::io::{BufRead, BufReader, IsTerminal, Read, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 const USAGE: &str = "\
@@ -29,6 +30,7 @@ unsafe extern "C" {
     fn prctl(option: c_int, value: c_ulong) -> c_int;
     fn setpgid(pid: c_int, group: c_int) -> c_int;
     fn getppid() -> c_int;
+    fn waitid(kind: c_int, id: u32, info: *mut c_void, options: c_int) -> c_int;
     fn sigemptyset(set: *mut c_void) -> c_int;
     fn sigaddset(set: *mut c_void, signal: c_int) -> c_int;
     fn pthread_sigmask(how: c_int, set: *const c_void, old: *mut c_void) -> c_int;
@@ -150,8 +152,8 @@ fn check() {
     }
 }
 
-/// Copies lines to our own output, each with the rank in front, in one write.
-fn copy_lines(rank: usize, from: impl Read + Send + 'static, mut to: impl Write + Send + 'static) {
+/// Copies lines to our own output, each with the rank in front, in one write, until the pipe ends.
+fn copy_lines(rank: usize, from: impl Read + Send + 'static, mut to: impl Write + Send + 'static) -> JoinHandle<()> {
     std::thread::spawn(move || {
         let mut lines = BufReader::new(from);
         let mut line = Vec::new();
@@ -163,10 +165,10 @@ fn copy_lines(rank: usize, from: impl Read + Send + 'static, mut to: impl Write 
             }
             let _ = to.write_all(&text).and_then(|()| to.flush());
         }
-    });
+    })
 }
 
-fn start(options: &Options, rank: usize, token: &str) -> std::io::Result<Child> {
+fn start(options: &Options, rank: usize, token: &str, writers: &mut Vec<JoinHandle<()>>) -> std::io::Result<Child> {
     let mut command = Command::new(&options.program[0]);
     command.args(&options.program[1..]);
     command.env(env::RANK.name, rank.to_string()).env(env::SIZE.name, options.ranks.to_string());
@@ -201,10 +203,36 @@ fn start(options: &Options, rank: usize, token: &str) -> std::io::Result<Child> 
     }
     let mut child = command.spawn()?;
     if let (Some(out), Some(err)) = (child.stdout.take(), child.stderr.take()) {
-        copy_lines(rank, out, std::io::stdout());
-        copy_lines(rank, err, std::io::stderr());
+        writers.push(copy_lines(rank, out, std::io::stdout()));
+        writers.push(copy_lines(rank, err, std::io::stderr()));
     }
     Ok(child)
+}
+
+/// How a rank has ended, if it has. It stays a zombie: while it is there, its number is nobody else's, and neither is that
+/// of its process group.
+fn ended(child: &Child) -> Option<ExitStatus> {
+    /// The beginning of `siginfo_t` of 64-bit Linux, as SIGCHLD has it.
+    #[repr(C, align(16))]
+    #[derive(Default)]
+    struct Info {
+        signal: c_int,
+        error: c_int,
+        code: c_int,
+        _pad: c_int,
+        pid: c_int,
+        user: u32,
+        status: c_int,
+        _rest: [c_int; 25],
+    }
+    let mut info = Info::default();
+    // SAFETY: a child of ours (P_PID), and room for what is known of it: WNOHANG | WEXITED | WNOWAIT.
+    let code = unsafe { waitid(1, child.id(), (&raw mut info).cast(), 1 | 4 | 0x0100_0000) };
+    if code != 0 || info.pid == 0 {
+        return None;
+    }
+    // CLD_EXITED is 1; else a signal ended it.
+    Some(ExitStatus::from_raw(if info.code == 1 { info.status << 8 } else { info.status }))
 }
 
 /// To the process group of a rank: the rank and all that it started.
@@ -242,8 +270,9 @@ fn main() -> ExitCode {
     unsafe { prctl(36, 1) };
     let token = sys::random_token();
     let mut ranks: Vec<(Child, Option<ExitStatus>)> = Vec::with_capacity(options.ranks);
+    let mut writers = Vec::new();
     for rank in 0..options.ranks {
-        match start(&options, rank, &token) {
+        match start(&options, rank, &token, &mut writers) {
             Ok(child) => ranks.push((child, None)),
             Err(e) => {
                 say(format_args!("cannot run {}: {e}", options.program[0]));
@@ -255,12 +284,15 @@ fn main() -> ExitCode {
         }
     }
     let code = watch(&options, &signals, &mut ranks);
-    for (child, _) in &ranks {
+    for (child, _) in &mut ranks {
         signal_group(child, SIGKILL);
+        // All have ended: no zombies for others to find.
+        let _ = child.wait();
     }
-    // The writers of prefixed lines see the end of their pipes now.
-    if options.prefix {
-        std::thread::sleep(Duration::from_millis(50));
+    // The writers of prefixed lines see the end of their pipes now, unless something that left its group holds one.
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while writers.iter().any(|writer| !writer.is_finished()) && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(1));
     }
     ExitCode::from(code)
 }
@@ -271,12 +303,12 @@ fn watch(options: &Options, signals: &Signals, ranks: &mut [(Child, Option<ExitS
     // 0: nothing sent yet, 1: SIGTERM, 2: SIGKILL.
     let mut sent = 0;
     loop {
-        for (rank, (child, ended)) in ranks.iter_mut().enumerate() {
-            if ended.is_some() {
+        for (rank, (child, known)) in ranks.iter_mut().enumerate() {
+            if known.is_some() {
                 continue;
             }
-            let Ok(Some(status)) = child.try_wait() else { continue };
-            *ended = Some(status);
+            let Some(status) = ended(child) else { continue };
+            *known = Some(status);
             if !status.success() && failed.is_none() {
                 let how = match status.signal() {
                     Some(signal) => format!("was ended by signal {signal}"),

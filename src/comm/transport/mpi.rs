@@ -12,11 +12,12 @@
 use super::super::sys;
 use super::super::types::{Error, Result, Status};
 use super::segment::{Failure, Segment};
+use super::shm::Watch;
 use crate::runtime::env;
 use core::ffi::{CStr, c_char, c_int, c_void};
 use std::ffi::CString;
 use std::sync::{Mutex, OnceLock, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 unsafe extern "C" {
     fn dlopen(name: *const c_char, flags: c_int) -> *mut c_void;
@@ -125,13 +126,19 @@ fn failed(what: &str, library: &Library) -> Error {
 const NAMES: [&CStr; 6] =
     [c"libmpi.so.40", c"libmpi.so.12", c"libmpi_abi.so.1", c"libmpich.so.12", c"libmpi.so.80", c"libmpi.so"];
 
+/// Whether an MPI is in the process already: the application is linked with one, or has loaded it.
+pub fn is_there() -> bool {
+    // SAFETY: RTLD_DEFAULT; a C string.
+    !unsafe { dlsym(core::ptr::null_mut(), c"MPI_Init_thread".as_ptr()) }.is_null()
+}
+
 fn load() -> core::result::Result<Library, String> {
     let has = |handle: *mut c_void, name: &CStr| {
         // SAFETY: a handle of dlopen or null; a C string.
         unsafe { dlsym(handle, name.as_ptr()) }
     };
     let mut handle = core::ptr::null_mut();
-    if has(handle, c"MPI_Init_thread").is_null() {
+    if !is_there() {
         let named = env::MPI_LIB.get().and_then(|name| CString::new(name).ok());
         let mut names: Vec<&CStr> = NAMES.to_vec();
         // The launcher tells the family, and a wrong one would start as a single rank.
@@ -393,7 +400,7 @@ impl Mpi {
 
     /// Waits until all of them are done. Looks often at first, then less and less, and never for ever.
     pub fn wait(&self, mut requests: Requests, patience: &Patience) -> Result {
-        let start = Instant::now();
+        let mut watch = Watch::start();
         let mut turns = 0u32;
         loop {
             let mut i = 0;
@@ -422,7 +429,7 @@ impl Mpi {
                 0..=200 if !patience.crowded => core::hint::spin_loop(),
                 0..=2000 => sys::give_way(),
                 _ => {
-                    let waited = start.elapsed();
+                    let waited = watch.look();
                     patience.look(*rank, waited)?;
                     std::thread::sleep((waited / 50).clamp(Duration::from_micros(50), Duration::from_millis(2)));
                 }

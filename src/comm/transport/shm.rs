@@ -12,7 +12,8 @@
 //! of the next one; `model.rs` goes through all
 //! interleavings of this.
 //!
-//! Waiting: awake for a moment, then asleep on a futex in short naps, between which the other's life is looked at. Each
+//! Waiting: awake for a moment, then asleep in short naps, between which the others' lives are looked at. Who sleeps does
+//! so until the step is complete: the last to publish wakes all at once, and nobody is woken for less. Each
 //! member publishes with a step on which processor it did so. A waiting member spins while those who are missing were
 //! last seen on other processors; if one was seen on its own, it gives way, for it is itself what the other waits for.
 //! This serves more ranks than processors, and ranks that other work has driven together, with one rule; nobody has to
@@ -45,24 +46,29 @@ struct Line {
 }
 const _: () = assert!(size_of::<Line>() == 128);
 
-/// What quiet members of a negotiation sleep on: it changes when any of them has news.
+/// What members sleep on: it changes when it is rung.
 #[repr(C, align(128))]
 struct Bell {
     rung: AtomicU32,
     sleepers: AtomicU32,
 }
 
-#[repr(C, align(128))]
-struct Control {
-    lines: [Line; 2],
-    /// How many sleep until this member publishes.
-    sleepers: AtomicU32,
+/// The bells of a lane.
+#[repr(C)]
+struct Bells {
+    /// Rung when all have published a step.
+    complete: Bell,
+    /// Rung when a member of a negotiation has news.
+    news: Bell,
 }
+
+/// A member's line of each parity.
+type Control = [Line; 2];
 
 /// How long a nap lasts: the bound within which a dead rank is noticed.
 const NAP: Duration = Duration::from_millis(200);
-/// Who is on its way out of join may be seen in it for so long.
-const JOIN_ENDS: Duration = Duration::from_secs(2);
+/// Who is on its way out of join may be seen in it for so long, on a busy machine.
+const JOIN_ENDS: Duration = Duration::from_secs(5);
 /// Turns of the spin loop before the clock is looked at.
 const TURNS: u32 = 64;
 const SPIN: Duration = Duration::from_micros(50);
@@ -115,12 +121,48 @@ impl Manners {
 }
 
 impl Bell {
-    /// Called after the news is there to be seen: who goes to sleep counts itself, then looks for news.
+    /// Called after what is waited for is there to be seen: who goes to sleep counts itself, then looks.
     fn ring(&self) {
-        if self.sleepers.load(Ordering::SeqCst) != 0 {
+        if self.is_awaited() {
             self.rung.fetch_add(1, Ordering::SeqCst);
             sys::futex_wake(&self.rung);
         }
+    }
+    fn is_awaited(&self) -> bool {
+        self.sleepers.load(Ordering::SeqCst) != 0
+    }
+    /// Sleeps until the bell is rung or the nap is over, unless there is reason not to. The order matters: what the bell
+    /// says is noted, the sleeper counts itself, and only then looks for a reason; who rings makes the reason first, then
+    /// looks for sleepers. (`model.rs` finds what happens otherwise.)
+    fn sleep(&self, nap: Duration, awake: impl FnOnce() -> bool) {
+        let heard = self.rung.load(Ordering::SeqCst);
+        self.sleepers.fetch_add(1, Ordering::SeqCst);
+        if !awake() {
+            sys::futex_wait(&self.rung, heard, nap);
+        }
+        self.sleepers.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// A clock for patience. It stands still while this process does: a job that was suspended, or a machine that slept, sees
+/// much time pass at once, in which the others could not come either.
+pub struct Watch {
+    last: Instant,
+    passed: Duration,
+}
+
+impl Watch {
+    /// The most that counts between two looks: a few naps.
+    const MOST: Duration = Duration::from_secs(1);
+
+    pub fn start() -> Watch {
+        Watch { last: Instant::now(), passed: Duration::ZERO }
+    }
+    /// The time that has passed. To be looked at every second or more often.
+    pub fn look(&mut self) -> Duration {
+        let before = core::mem::replace(&mut self.last, Instant::now());
+        self.passed += (self.last - before).min(Watch::MOST);
+        self.passed
     }
 }
 
@@ -175,7 +217,7 @@ impl Lane {
         Lane::controls(members) + members * 4 * CHUNK
     }
     fn controls(members: usize) -> usize {
-        (members * size_of::<Control>() + size_of::<Bell>()).next_multiple_of(PAGE)
+        (members * size_of::<Control>() + size_of::<Bells>()).next_multiple_of(PAGE)
     }
 
     /// A lane at an offset that was never used by another list of ranks, or whose memory was zeroed since.
@@ -220,7 +262,7 @@ impl Lane {
     }
     fn line(&self, member: usize, step: u32) -> *mut Line {
         // SAFETY: a projection inside the lane's memory.
-        unsafe { (&raw mut (*self.control(member)).lines[step as usize & 1]).cast() }
+        unsafe { &raw mut (*self.control(member))[step as usize & 1] }
     }
     fn word(&self, member: usize, step: u32) -> &AtomicU32 {
         // SAFETY: an atomic inside the lane's memory, which the segment keeps mapped.
@@ -229,10 +271,6 @@ impl Lane {
     fn processor(&self, member: usize, step: u32) -> &AtomicU32 {
         // SAFETY: as above.
         unsafe { &(*self.line(member, step)).processor }
-    }
-    fn sleepers(&self, member: usize) -> &AtomicU32 {
-        // SAFETY: as above.
-        unsafe { &(*self.control(member)).sleepers }
     }
     fn buffer(&self, member: usize, which: usize) -> *mut u8 {
         self.base.wrapping_add(Lane::controls(self.size()) + (member * 4 + which) * CHUNK)
@@ -274,42 +312,44 @@ impl Lane {
         let step = self.now();
         self.processor(self.me, step).store(sys::processor(), Ordering::Relaxed);
         self.word(self.me, step).store(step, Ordering::SeqCst);
-        if self.sleepers(self.me).load(Ordering::SeqCst) != 0 {
-            sys::futex_wake(self.word(self.me, step));
+        let bells = self.bells();
+        if bells.complete.is_awaited() && self.missing(0, step).is_none() {
+            bells.complete.ring();
         }
         if self.named {
-            self.bell().ring();
+            bells.news.ring();
         }
-        let mut member = 0;
-        while member < self.size() {
-            if self.word(member, step).load(Ordering::Acquire) != step {
-                self.wait(member, step)?;
-            }
-            member += 1;
+        if let Some(member) = self.missing(0, step) {
+            self.wait(member, step)?;
         }
         self.step = step;
         Ok(())
     }
 
-    fn bell(&self) -> &Bell {
-        // SAFETY: behind the controls; two atomics.
-        unsafe { &*self.control(0).wrapping_add(self.size()).cast::<Bell>() }
+    /// The first member, from `first` on, that has not published the step.
+    #[inline]
+    fn missing(&self, first: usize, step: u32) -> Option<usize> {
+        let mut member = first;
+        while member < self.size() {
+            if self.word(member, step).load(Ordering::SeqCst) != step {
+                return Some(member);
+            }
+            member += 1;
+        }
+        None
+    }
+
+    fn bells(&self) -> &Bells {
+        // SAFETY: behind the controls; atomics.
+        unsafe { &*self.control(0).wrapping_add(self.size()).cast::<Bells>() }
     }
     /// A way to wake this member from [`Lane::doze`], for another thread.
     pub fn ringer(&self) -> Ringer {
-        Ringer { bell: self.bell(), _segment: self.segment.clone() }
+        Ringer { bell: &raw const self.bells().news, _segment: self.segment.clone() }
     }
-    /// Sleeps until the bell rings or the nap is over, unless `news` or some member has gone on to the next step.
-    pub fn doze(&self, nap: Duration, news: impl Fn() -> bool) {
-        let bell = self.bell();
-        let heard = bell.rung.load(Ordering::SeqCst);
-        bell.sleepers.fetch_add(1, Ordering::SeqCst);
-        let step = self.now();
-        let gone_on = (0..self.size()).any(|m| m != self.me && self.word(m, step).load(Ordering::SeqCst) == step);
-        if !gone_on && !news() {
-            sys::futex_wait(&bell.rung, heard, nap);
-        }
-        bell.sleepers.fetch_sub(1, Ordering::SeqCst);
+    /// Sleeps until there is news or the nap is over, unless `news` or some member has gone on to the next step.
+    pub fn doze(&self, nap: Duration, news: impl FnOnce() -> bool) {
+        self.bells().news.sleep(nap, || self.is_awaited() || news());
     }
     /// Whether another member waits in the next step already.
     pub fn is_awaited(&self) -> bool {
@@ -357,9 +397,10 @@ impl Lane {
         (0..self.size()).all(|m| self.header(m, self.step) == *header)
     }
 
+    /// Waits until all have published the step; `first` is the first who has not.
     #[inline(never)]
-    fn wait(&mut self, member: usize, step: u32) -> Result {
-        let here = |lane: &Lane| lane.word(member, step).load(Ordering::Acquire) == step;
+    fn wait(&mut self, first: usize, step: u32) -> Result {
+        let mut member = first;
         let (mut ways, mut spun, mut now) = (0, Duration::ZERO, Instant::now());
         while spun < SPIN && ways < WAYS {
             let in_the_way = self.is_in_the_way(step);
@@ -370,24 +411,27 @@ impl Lane {
                 sys::give_way();
                 ways += 1;
             } else {
-                for _ in 0..TURNS {
-                    if here(self) {
-                        return Ok(());
-                    }
+                let mut turn = 0;
+                while turn < TURNS && self.word(member, step).load(Ordering::Acquire) != step {
                     core::hint::spin_loop();
+                    turn += 1;
                 }
             }
-            let before = core::mem::replace(&mut now, Instant::now());
-            if in_the_way {
-                self.manners.took(now - before);
-            } else {
-                spun += now - before;
-            }
-            if here(self) {
-                return Ok(());
+            match self.missing(member, step) {
+                None if !in_the_way => return Ok(()),
+                other => {
+                    let before = core::mem::replace(&mut now, Instant::now());
+                    if in_the_way {
+                        self.manners.took(now - before);
+                    } else {
+                        spun += now - before;
+                    }
+                    let Some(next) = other else { return Ok(()) };
+                    member = next;
+                }
             }
         }
-        self.sleep(member, step)
+        self.sleep(step)
     }
 
     /// Whether a member that has not published the step was last seen on the processor that we run on.
@@ -399,29 +443,37 @@ impl Lane {
         })
     }
 
-    /// Waits asleep. The order of the three steps matters: the count goes up, then the word is looked at once more (in
-    /// `futex_wait`, by the kernel), while the publisher writes the word, then looks at the count.
+    /// Waits asleep until the step is complete.
     #[cold]
-    fn sleep(&self, member: usize, step: u32) -> Result {
-        let word = self.word(member, step);
-        let start = Instant::now();
-        let mut warned = false;
-        loop {
-            self.sleepers(member).fetch_add(1, Ordering::SeqCst);
-            let seen = word.load(Ordering::SeqCst);
-            if seen != step {
-                sys::futex_wait(word, seen, NAP);
+    fn sleep(&self, step: u32) -> Result {
+        let mut watch = Watch::start();
+        let mut warned = self.warn_after.is_zero();
+        while let Some(first) = self.missing(0, step) {
+            self.bells().complete.sleep(NAP, || self.missing(first, step).is_none());
+            let waited = watch.look();
+            let missing: Vec<usize> =
+                (first..self.size()).filter(|&m| self.word(m, step).load(Ordering::SeqCst) != step).collect();
+            // One that has ended is named, though another may be missing that is only slow.
+            for &member in &missing {
+                self.look_at(member, step, waited)?;
             }
-            self.sleepers(member).fetch_sub(1, Ordering::SeqCst);
-            if word.load(Ordering::Acquire) == step {
-                return Ok(());
+            if waited >= self.warn_after && !warned && !missing.is_empty() {
+                warned = true;
+                self.warn(&missing, waited);
             }
-            self.look_at(member, step, start.elapsed(), &mut warned)?;
         }
+        Ok(())
+    }
+
+    fn warn(&self, missing: &[usize], waited: Duration) {
+        let list: Vec<String> = missing.iter().map(|&m| self.ranks[m].to_string()).collect();
+        let (me, seconds, what) = (self.ranks[self.me], waited.as_secs(), &self.context);
+        let (s, list) = (if list.len() == 1 { "" } else { "s" }, list.join(", "));
+        trace::say(format_args!("rank {me} has waited {seconds} s for rank{s} {list}{what}"));
     }
 
     /// Whether there is still reason to wait.
-    fn look_at(&self, member: usize, step: u32, waited: Duration, warned: &mut bool) -> Result {
+    fn look_at(&self, member: usize, step: u32, waited: Duration) -> Result {
         let (local, rank) = (self.locals[member], self.ranks[member]);
         if self.leaving.load(Ordering::Relaxed) {
             return Err(Error::new(Status::State, "corten_shutdown was called"));
@@ -435,12 +487,6 @@ impl Lane {
         } else if waited >= self.timeout {
             Failure::Late(self.timeout.as_secs() as u32)
         } else {
-            if waited >= self.warn_after && !*warned && self.warn_after > Duration::ZERO {
-                *warned = true;
-                let seconds = waited.as_secs();
-                let (me, what) = (self.ranks[self.me], &self.context);
-                trace::say(format_args!("rank {me} has waited {seconds} s for rank {rank}{what}"));
-            }
             return Ok(());
         };
         // What it published before it went counts.

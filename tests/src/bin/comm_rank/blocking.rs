@@ -377,7 +377,7 @@ pub fn sets(w: World) {
         }
         for (i, handle) in handles.iter().rev() {
             // SAFETY: a number.
-            ok(unsafe { comm::wait(*handle, 60.0) }, "wait");
+            ok(unsafe { comm::wait(*handle, 300.0) }, "wait");
             assert!(data[*i].iter().all(|x| *x == lists[*i].1.len() as f32));
         }
     }
@@ -485,7 +485,7 @@ pub fn soak(w: World, rounds: usize) {
         if pending.len() > 20 || round + 1 == rounds {
             for (handle, out, want, kind) in pending.drain(..) {
                 // SAFETY: a number.
-                ok(unsafe { comm::wait(handle, 120.0) }, "soak wait");
+                ok(unsafe { comm::wait(handle, 300.0) }, "soak wait");
                 if !want.is_empty() {
                     same(&out, &want, kind, "soak named");
                 }

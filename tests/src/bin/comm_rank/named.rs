@@ -40,7 +40,7 @@ pub fn named(w: World) {
         for t in (0..tensors).rev() {
             // SAFETY: a number.
             unsafe {
-                ok(comm::wait(handles[t], 60.0), "wait");
+                ok(comm::wait(handles[t], 300.0), "wait");
                 assert_eq!(comm::poll(handles[t]), -1, "the handle is gone");
             }
             let want = expected(kinds[t], AVERAGE, 1.0, 1.0, 50 + round * 100 + t as u64, p, counts[t]);
@@ -111,7 +111,7 @@ pub fn named(w: World) {
     ok(unsafe { comm::barrier(0) }, "barrier");
     for handle in handles {
         // SAFETY: a number.
-        unsafe { ok(comm::wait(handle, 60.0), "wait") };
+        unsafe { ok(comm::wait(handle, 300.0), "wait") };
     }
     same(&sum_out, &expected(I32, MAX, 1.0, 1.0, 900, p, 5000), I32, "async max");
     same(&cast, &vector(F16, 901, p - 1, 777), F16, "async broadcast");
@@ -151,14 +151,14 @@ pub fn named_errors(w: World) {
         let parts = ["'wrong size'", "rank 0 has count 9", &format!("rank {last} has count 7")];
         // SAFETY: numbers.
         unsafe {
-            fails(comm::wait(wrong, 60.0), MISMATCH, &parts, "wrong size");
-            ok(comm::wait(right, 60.0), "right");
+            fails(comm::wait(wrong, 300.0), MISMATCH, &parts, "wrong size");
+            ok(comm::wait(right, 300.0), "right");
         }
         assert!(other.iter().all(|x| *x == p as f32) && data.iter().all(|x| *x == 1.0));
         let (code, wrong) = begin("wrong op", &mut data, 9, if me == last { MIN } else { SUM }, 0);
         ok(code, "begin");
         // SAFETY: a number.
-        unsafe { fails(comm::wait(wrong, 60.0), MISMATCH, &["'wrong op'", "sum", "min", "rank 0"], "wrong op") };
+        unsafe { fails(comm::wait(wrong, 300.0), MISMATCH, &["'wrong op'", "sum", "min", "rank 0"], "wrong op") };
         let mut handle = 0;
         let n = name("wrong kind");
         // SAFETY: the data stays.
@@ -170,7 +170,7 @@ pub fn named_errors(w: World) {
                 comm::allreduce_async(n.as_ptr(), at, at, 9, F32, SUM, 1.0, 1.0, 0, &mut handle)
             };
             ok(code, "begin");
-            fails(comm::wait(handle, 60.0), MISMATCH, &["'wrong kind'", "allreduce", "broadcast"], "wrong kind");
+            fails(comm::wait(handle, 300.0), MISMATCH, &["'wrong kind'", "allreduce", "broadcast"], "wrong kind");
         }
     }
     // The same name twice.
@@ -187,7 +187,7 @@ pub fn named_errors(w: World) {
             assert_eq!(comm::poll(held), 0);
             fails(comm::wait(held, 0.05), TIMEOUT, &["not done"], "wait with a limit");
             ok(comm::barrier(0), "barrier");
-            ok(comm::wait(held, 60.0), "held");
+            ok(comm::wait(held, 300.0), "held");
         }
     } else if p > 1 {
         // SAFETY: a number.
@@ -195,11 +195,11 @@ pub fn named_errors(w: World) {
         let (code, held) = begin("held", &mut other, 5, SUM, 0);
         ok(code, "begin");
         // SAFETY: a number.
-        ok(unsafe { comm::wait(held, 60.0) }, "held");
+        ok(unsafe { comm::wait(held, 300.0) }, "held");
     }
     // SAFETY: numbers.
     unsafe {
-        ok(comm::wait(first, 60.0), "twice");
+        ok(comm::wait(first, 300.0), "twice");
         fails(comm::wait(first, 1.0), STATE, &["handle"], "a handle that is gone");
         assert_eq!(comm::poll(123_456_789), -1);
     }
@@ -223,7 +223,7 @@ pub fn crossing(w: World) {
     }
     for handle in handles {
         // SAFETY: a number.
-        ok(unsafe { comm::wait(handle, 60.0) }, "crossing");
+        ok(unsafe { comm::wait(handle, 300.0) }, "crossing");
     }
     assert!(data.iter().flatten().all(|x| *x == p as f32));
 }
@@ -236,7 +236,7 @@ pub fn join(w: World) {
         let (code, handle) = begin("batch", &mut data, 1000, SUM, 0);
         ok(code, "begin");
         // SAFETY: a number.
-        ok(unsafe { comm::wait(handle, 60.0) }, "wait");
+        ok(unsafe { comm::wait(handle, 300.0) }, "wait");
         // Those with at least batch+1 batches gave ones; an average would still divide by all.
         let there = (p - batch) as f32;
         assert!(data.iter().all(|x| *x == there), "batch {batch}: {} is not {there}", data[0]);
@@ -248,7 +248,7 @@ pub fn join(w: World) {
         let (code, handle) = begin("least", &mut data, 10, MIN, 0);
         ok(code, "begin");
         // SAFETY: a number.
-        unsafe { fails(comm::wait(handle, 60.0), MISMATCH, &["'least'", "join"], "a minimum with a joined rank") };
+        unsafe { fails(comm::wait(handle, 300.0), MISMATCH, &["'least'", "join"], "a minimum with a joined rank") };
     }
     let mut last = -1;
     // SAFETY: our own number.
@@ -260,7 +260,7 @@ pub fn join(w: World) {
     ok(code, "begin");
     // SAFETY: a number.
     unsafe {
-        ok(comm::wait(handle, 60.0), "after join");
+        ok(comm::wait(handle, 300.0), "after join");
         ok(comm::barrier(0), "after join");
     }
     assert!(data.iter().all(|x| *x == p as f32));
