@@ -15,10 +15,12 @@
 
 mod copies;
 mod depthwise;
+mod planes;
 mod winograd;
 
-pub use copies::{add_rows, finish_columns, gather, gather_across, scatter, spread, to_first, to_last};
+pub use copies::{add_rows, gather, gather_across, scatter, spread, to_first, to_last};
 pub use depthwise::{depthwise, depthwise_tile, depthwise_weights, depthwise_weights_of};
+pub use planes::{PlaneTile, plane, planes};
 pub use winograd::{wino_gradient, wino_input, wino_output, wino_weights, wino_weights_back};
 
 use super::simd::{RealSimd, Simd};
@@ -73,6 +75,27 @@ pub struct Pixels<T> {
     pub lanes: usize,
     pub dst: *mut T,
     pub to: *const isize,
+    pub finish: Finish<T>,
+}
+
+/// A product of planes: for each pixel p and result channel c, the sum over the steps s of
+/// `src[p + s*src_step] * weights`, at `dst[p + c*dst_step]`.
+#[derive(Clone, Copy)]
+pub struct Planes<T> {
+    pub pixels: usize,
+    /// Source channels.
+    pub steps: usize,
+    pub src: *const T,
+    pub src_step: isize,
+    /// Panels of `nr` result channels, `steps` steps each.
+    pub panels: *const T,
+    pub lanes: usize,
+    pub dst: *mut T,
+    pub dst_step: isize,
+    /// Room for a copy of the pixels, in whole tiles.
+    pub copy: *mut T,
+    /// Where the next call's pixels are, presumably.
+    pub ahead: *const T,
     pub finish: Finish<T>,
 }
 
@@ -134,6 +157,7 @@ pub trait ConvKernel<T: Scalar>: Sync {
     /// Lanes of a vector.
     fn lanes(&self) -> usize;
     unsafe fn pixels(&self, p: &Pixels<T>);
+    unsafe fn planes(&self, p: &Planes<T>);
     unsafe fn depthwise(&self, p: &Depthwise<T>);
     unsafe fn depthwise_weights(&self, p: &DepthwiseSums<T>);
     unsafe fn to_last(
@@ -159,15 +183,6 @@ pub trait ConvKernel<T: Scalar>: Sync {
     unsafe fn gather(&self, steps: usize, src: *const T, at: *const isize, lanes: &[isize], dst: *mut T);
     unsafe fn spread(&self, channels: usize, steps: usize, src: *const T, ps: isize, dst: *mut T, all: usize);
     unsafe fn gather_across(&self, steps: usize, src: *const T, cs: isize, lanes: usize, dst: *mut T, all: usize);
-    unsafe fn finish_columns(
-        &self,
-        m: usize,
-        n: usize,
-        c: *mut T,
-        cs: isize,
-        bias: *const T,
-        activation: Activation<T>,
-    );
     unsafe fn scatter(
         &self,
         pixels: usize,
@@ -209,6 +224,7 @@ pub trait ConvKernel<T: Scalar>: Sync {
 /// The register tiles, each a function of its own under the instruction set's target feature.
 pub trait PixelTiles<V: Simd> {
     unsafe fn tile<const U: usize, const N: usize>(t: &PixelTile<V::T>);
+    unsafe fn plane<const U: usize, const N: usize, const COPY: bool>(t: &PlaneTile<V::T>);
     unsafe fn depthwise<const N: usize>(p: &Depthwise<V::T>, src: *const V::T, dst: *mut V::T, next: *const V::T);
     unsafe fn depthwise_weights<const N: usize>(p: &DepthwiseSums<V::T>, taps: *const Tap);
 }
