@@ -10,7 +10,7 @@
 #![allow(clippy::needless_range_loop)]
 
 use super::super::simd::RealSimd;
-use super::super::tile::{opaque_ptr, prefetch, unrolled};
+use super::super::tile::{opaque_ptr, prefetch, prefetch_far, unrolled};
 use super::{Activation, Finish, PixelTiles, Planes, leaky, put};
 use crate::scalar::Scalar;
 
@@ -157,7 +157,7 @@ pub unsafe fn plane<V: RealSimd, const U: usize, const N: usize, const COPY: boo
             let mut line = 0;
             while line < U * V::LANES * size_of::<V::T>() {
                 // The end of each: its beginning, if not at that of a line, is the end of the pixels before.
-                prefetch(ahead.cast::<u8>().wrapping_add(line + LINE - 1));
+                prefetch_far(ahead.cast::<u8>().wrapping_add(line + LINE - 1));
                 line += LINE;
             }
             ahead = ahead.wrapping_offset(t.ahead_step);
