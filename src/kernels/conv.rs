@@ -123,7 +123,10 @@ pub struct Depthwise<T> {
     pub src_step: [isize; 2],
     pub taps: *const Tap,
     pub count: usize,
-    /// Blocks of two vectors of channels ([`ConvKernel::lanes`]), `block` elements from one to the next.
+    /// Those taps that meet what no pixel before met: it is asked for ahead.
+    pub fresh: *const Tap,
+    pub asked: usize,
+    /// Blocks of four vectors of channels ([`ConvKernel::lanes`]), `block` elements from one to the next.
     pub weights: *const T,
     pub block: usize,
     pub channels: usize,
