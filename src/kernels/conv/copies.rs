@@ -6,7 +6,7 @@
 #![allow(clippy::needless_range_loop)]
 
 use super::super::simd::{RealSimd, Simd};
-use super::super::tile::prefetch;
+use super::super::tile::{prefetch, prefetch_far};
 use super::Run;
 use crate::scalar::Scalar;
 
@@ -31,6 +31,8 @@ pub unsafe fn to_last<V: Simd>(
                 let (from, to) = (src.wrapping_offset(p as isize * ps), dst.add(p * pitch));
                 let mut c = 0;
                 while c + V::LANES <= channels {
+                    // The channels behind these may be the next ones that somebody copies.
+                    prefetch_far(from.wrapping_add(c + channels));
                     V::load(from.add(c)).store(to.add(c));
                     c += V::LANES;
                 }
