@@ -242,6 +242,8 @@ pub struct PixelTile<T> {
     mr: usize,
     c: *mut T,
     to: *const isize,
+    /// Where the results of the next pixels go: asked for meanwhile.
+    next: *const isize,
     rows: usize,
     finish: Finish<T>,
 }
@@ -275,6 +277,7 @@ pub unsafe fn pixels<S: PixelTiles<V>, V: RealSimd, const MV: usize, const NR: u
                     mr,
                     c: p.dst.wrapping_add(i),
                     to: p.to.add(j),
+                    next: p.to.add(if j + 2 * cols <= p.pixels { j + cols } else { j }),
                     rows,
                     finish,
                 };
@@ -317,6 +320,7 @@ pub unsafe fn tile<V: RealSimd, const U: usize, const N: usize>(t: &PixelTile<V:
         let mut b = [t.b; N];
         for (j, b) in b.iter_mut().enumerate() {
             *b = opaque_ptr(t.b.wrapping_offset(*t.at.add(j)));
+            prefetch(t.c.wrapping_offset(*t.next.add(j)));
         }
         let mut a = t.a;
         let mr = t.mr;
