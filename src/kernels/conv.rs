@@ -242,8 +242,9 @@ pub struct PixelTile<T> {
     mr: usize,
     c: *mut T,
     to: *const isize,
-    /// Where the results of the next pixels go: asked for meanwhile.
+    /// Where the results of the next pixels go, and the windows of two of them: asked for meanwhile.
     next: *const isize,
+    ahead: [*const T; 2],
     rows: usize,
     finish: Finish<T>,
 }
@@ -261,6 +262,9 @@ pub unsafe fn pixels<S: PixelTiles<V>, V: RealSimd, const MV: usize, const NR: u
         let mut j = 0;
         while j < p.pixels {
             let cols = NR.min(WIDE).min(p.pixels - j);
+            let next = if j + 2 * cols <= p.pixels { j + cols } else { j };
+            // Windows of the next pixels that are asked for: two with each panel. Those that overlap are there already.
+            let (fresh, mut asked) = (if p.count == 1 { next } else { j }, 0);
             let mut i = 0;
             while i < p.lanes {
                 let rows = mr.min(p.lanes - i);
@@ -277,7 +281,8 @@ pub unsafe fn pixels<S: PixelTiles<V>, V: RealSimd, const MV: usize, const NR: u
                     mr,
                     c: p.dst.wrapping_add(i),
                     to: p.to.add(j),
-                    next: p.to.add(if j + 2 * cols <= p.pixels { j + cols } else { j }),
+                    next: p.to.add(next),
+                    ahead: [asked, cols - 1 - asked].map(|q| p.src.wrapping_offset(*p.at.add(fresh + q))),
                     rows,
                     finish,
                 };
@@ -288,6 +293,7 @@ pub unsafe fn pixels<S: PixelTiles<V>, V: RealSimd, const MV: usize, const NR: u
                     _ => debug_assert!(false, "no tile of {rows} channels"),
                 }
                 i += mr;
+                asked = if 2 * asked + 3 < cols { asked + 1 } else { 0 };
             }
             j += cols;
         }
@@ -322,7 +328,7 @@ pub unsafe fn tile<V: RealSimd, const U: usize, const N: usize>(t: &PixelTile<V:
             *b = opaque_ptr(t.b.wrapping_offset(*t.at.add(j)));
             prefetch(t.c.wrapping_offset(*t.next.add(j)));
         }
-        let mut a = t.a;
+        let (mut a, ahead) = (t.a, t.ahead);
         let mr = t.mr;
         for s in 0..t.count {
             let segment = &*t.segments.add(s);
@@ -347,6 +353,8 @@ pub unsafe fn tile<V: RealSimd, const U: usize, const N: usize>(t: &PixelTile<V:
                 };
             }
             while i + 4 <= end {
+                prefetch(ahead[0].wrapping_offset(i));
+                prefetch(ahead[1].wrapping_offset(i));
                 step!(0);
                 step!(1);
                 step!(2);
