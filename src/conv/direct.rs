@@ -795,9 +795,10 @@ impl Task<'_> {
         let mut slot = self.memory.slot();
         let strip = slot.take::<f32>(self.cut.strip);
         let (extent, size) = (w.extent(from, len), w.dims.each_ref().map(|d| d.size));
-        let [_, h, v] = extent.len.map(|n| (n * TOGETHER_CHANNELS) as isize);
+        // Distances of pixels, and channels of a pass.
         let (s, together) = if copied {
-            ([h * extent.len[2] as isize, v, TOGETHER_CHANNELS as isize], TOGETHER_CHANNELS)
+            let row = extent.len[2] * TOGETHER_CHANNELS;
+            ([extent.len[1] * row, row, TOGETHER_CHANNELS].map(|n| n as isize), TOGETHER_CHANNELS)
         } else {
             (w.src.s, ROW_CHANNELS)
         };
