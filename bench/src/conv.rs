@@ -417,7 +417,14 @@ impl Dnnl {
 
 impl Engine for Dnnl {
     fn prepare(&mut self, p: &Problem, pass: &str, last: bool) -> Result<String, String> {
-        // What a problem leaves behind stays until the process ends: a worker sees a few dozen of them.
+        // The tensors of the problem before. Its descriptions, which are small, stay until the process ends.
+        for arg in std::mem::take(&mut self.args) {
+            dnnl!(self, memory_destroy(arg.memory => Ptr));
+        }
+        if !self.primitive.is_null() {
+            let primitive = std::mem::replace(&mut self.primitive, std::ptr::null_mut());
+            dnnl!(self, primitive_destroy(primitive => Ptr));
+        }
         let from = 3 - p.dims;
         let image = |channels: i64, size: [i64; 3]| -> (Vec<i64>, Vec<i64>) {
             let mut dims = vec![p.mb, channels];
