@@ -826,6 +826,7 @@ pub fn run(args: &[String]) -> Result<(), String> {
                                     best[n] = Some(a);
                                 }
                             }
+                            Err(e) if e == format!("{} ended", racer.name) => return Err(e),
                             Err(e) => eprintln!("{}: {p} {pass} {layout}: {e}", racer.name),
                         }
                         if threads > 1 {
