@@ -32,6 +32,7 @@ do_core() {
     cargo test --quiet --locked --manifest-path bench/Cargo.toml
 }
 do_abi() { cargo test --quiet --locked --manifest-path tests/Cargo.toml; }
+do_onednn() { tests/onednn.sh; }
 do_mpi() { tests/mpi.sh; }
 do_levels() { tests/run-levels.sh; }
 do_install() { tests/install.sh; }
@@ -50,6 +51,7 @@ describe() {
     build) echo "the library, and its unit tests beside it" ;;
     core) echo "unit tests of the core, the C ABI and the benchmark" ;;
     abi) echo "every routine through the C ABI, and the promises" ;;
+    onednn) echo "convolution against oneDNN" ;;
     mpi) echo "the collectives under Open MPI, MPICH and Intel MPI" ;;
     levels) echo "the same at every instruction set, threaded, and without scratch memory" ;;
     install) echo "install tree, consumers, tarball, Spack recipe" ;;
@@ -58,7 +60,7 @@ describe() {
     esac
 }
 
-if [ $# -eq 0 ]; then set -- fmt clippy headers build core abi mpi levels install trust; fi
+if [ $# -eq 0 ]; then set -- fmt clippy headers build core abi onednn mpi levels install trust; fi
 for step; do describe "$step" >/dev/null; done
 passed=0
 for step; do

@@ -235,9 +235,9 @@ impl Window {
         self.groups * self.cout.next_multiple_of(kit.conv.mr()) * self.steps()
     }
 
-    /// Channels of a block of depthwise weights: the kernel's two vectors.
+    /// Channels of a block of depthwise weights: the kernel's four vectors.
     fn wide(&self, kit: &Kit) -> usize {
-        2 * kit.conv.lanes()
+        4 * kit.conv.lanes()
     }
     /// Elements from one block of depthwise weights to the next: all taps of its channels.
     fn depthwise_block(&self, kit: &Kit) -> usize {
@@ -380,7 +380,9 @@ impl Window {
 /// leaves the cache.
 const PIECE: usize = 640;
 
-/// Channels of a depthwise pass over some pixels: their weights stay in L1.
+/// Channels of a depthwise pass over some pixels: their weights stay near. Long runs of channels are what memory likes; a
+/// copy, and the gradient, take some that stay in L1.
+const ROW_CHANNELS: usize = 512;
 pub const TOGETHER_CHANNELS: usize = 128;
 
 /// Channels of groups that share a task: as many as make a pixel's part of a strip a few cache lines.
@@ -612,7 +614,7 @@ impl Task<'_> {
         if w.is_rows() {
             let channels = (part * cut.part, w.cout.min((part + 1) * cut.part));
             // SAFETY: as this function's.
-            return unsafe { self.rows_in_place(from, len, channels, src, packed, dst, epilogue) };
+            return unsafe { self.depthwise_rows(from, len, channels, src, packed, dst, epilogue) };
         }
         let pixels: usize = len.iter().product();
         let mut slot = self.memory.slot();
@@ -712,6 +714,8 @@ impl Task<'_> {
                             src_step: step,
                             taps: taps.as_ptr(),
                             count: taps.len(),
+                            fresh: core::ptr::null(),
+                            asked: 0,
                             weights: packed.wrapping_add(c / w.wide(self.kit) * w.depthwise_block(self.kit)),
                             block: w.depthwise_block(self.kit),
                             channels: lanes,
@@ -772,11 +776,12 @@ impl Task<'_> {
         }
     }
 
-    /// Depthwise, channels side by side: rectangles of results that have the same taps, in place.
+    /// Depthwise, channels side by side: rectangles of results that have the same taps. The source is read where it lies; if
+    /// its pixels would push each other out of L1, a copy of some channels with its padding is.
     ///
     /// # Safety
     /// As [`Task::run`].
-    unsafe fn rows_in_place(
+    unsafe fn depthwise_rows(
         &self,
         from: [usize; 4],
         len: [usize; 4],
@@ -786,100 +791,67 @@ impl Task<'_> {
         dst: *mut f32,
         epilogue: &Epilogue,
     ) {
-        let w = self.w;
-        let [planes, rows, cols] = [0, 1, 2].map(|d| w.dims[d].stretches(from[d + 1], from[d + 1] + len[d + 1]));
-        let mut taps = Vec::new();
-        let (wide, block) = (w.wide(self.kit), w.depthwise_block(self.kit));
-        for c in (channels.0..channels.1).step_by(TOGETHER_CHANNELS) {
-            if w.aliases() {
-                // SAFETY: as this function's.
-                unsafe {
-                    self.rows_of_copy(from, len, (c, channels.1.min(c + TOGETHER_CHANNELS)), src, packed, dst, epilogue)
-                };
-                continue;
+        let (w, kit, copied) = (self.w, self.kit, self.w.aliases());
+        let mut slot = self.memory.slot();
+        let strip = slot.take::<f32>(self.cut.strip);
+        let (extent, size) = (w.extent(from, len), w.dims.each_ref().map(|d| d.size));
+        // Distances of pixels, and channels of a pass.
+        let (s, together) = if copied {
+            let row = extent.len[2] * TOGETHER_CHANNELS;
+            ([extent.len[1] * row, row, TOGETHER_CHANNELS].map(|n| n as isize), TOGETHER_CHANNELS)
+        } else {
+            (w.src.s, ROW_CHANNELS)
+        };
+        let [planes, rows, cols] = [0, 1, 2].map(|d| {
+            if copied {
+                return vec![Stretch { from: from[d + 1], count: len[d + 1], taps: (0, w.dims[d].taps.len()) }];
             }
-            for plane in &planes {
-                for row in &rows {
-                    for col in &cols {
-                        let some = [plane, row, col];
-                        w.taps_of(some.map(|s| s.taps), wide, &mut taps);
-                        for n in from[0]..from[0] + len[0] {
+            w.dims[d].stretches(from[d + 1], from[d + 1] + len[d + 1])
+        });
+        let (mut taps, mut fresh) = (Vec::new(), Vec::new());
+        let (wide, block) = (w.wide(kit), w.depthwise_block(kit));
+        for c in (channels.0..channels.1).step_by(together) {
+            let count = together.min(channels.1 - c);
+            for n in from[0]..from[0] + len[0] {
+                let mut image = src.wrapping_offset(n as isize * w.src.n + c as isize);
+                if copied {
+                    // SAFETY: pixels of the problem; the strip has room for those of one image.
+                    unsafe { strip::fill(kit.conv, count, image, &w.src, size, &extent, strip, together) };
+                    // Where the image's first pixel would be.
+                    image = strip.wrapping_offset(-(0..3).map(|d| extent.from[d] * s[d]).sum::<isize>());
+                }
+                for plane in &planes {
+                    for row in &rows {
+                        for col in &cols {
+                            let some = [plane, row, col].map(|s| s.taps);
+                            w.taps_of(some, s, wide, &mut taps);
+                            // Those that a step brings.
+                            let step = |d: usize| some[d].1.saturating_sub(w.dims[d].step).max(some[d].0);
+                            w.taps_of([0, 1, 2].map(|d| (step(d), some[d].1)), s, wide, &mut fresh);
                             for z in plane.from..plane.from + plane.count {
                                 let at = [z, row.from, col.from];
-                                let mut source = n as isize * w.src.n + c as isize;
-                                let mut place = n as isize * w.dst.n + c as isize;
-                                for (d, &i) in at.iter().enumerate() {
-                                    source += (i * w.dims[d].step) as isize * w.src.s[d];
-                                    place += w.place(d, i);
-                                }
+                                let source = (0..3).map(|d| (at[d] * w.dims[d].step) as isize * s[d]).sum();
+                                let place = (0..3).map(|d| w.place(d, at[d])).sum::<isize>() + c as isize;
                                 let p = Depthwise {
                                     size: [row.count, col.count],
-                                    src: src.wrapping_offset(source),
-                                    src_step: [1, 2].map(|d| w.dims[d].step as isize * w.src.s[d]),
+                                    src: image.wrapping_offset(source),
+                                    src_step: [1, 2].map(|d| w.dims[d].step as isize * s[d]),
                                     taps: taps.as_ptr(),
                                     count: taps.len(),
+                                    fresh: fresh.as_ptr(),
+                                    asked: if copied { 0 } else { fresh.len() },
                                     weights: packed.wrapping_add(c / wide * block),
                                     block,
-                                    channels: TOGETHER_CHANNELS.min(channels.1 - c),
-                                    dst: dst.wrapping_offset(place),
+                                    channels: count,
+                                    dst: dst.wrapping_offset(n as isize * w.dst.n + place),
                                     dst_step: [1, 2].map(|d| w.dims[d].every as isize * w.dst.s[d]),
                                     finish: finish_from(epilogue, c),
                                 };
                                 // SAFETY: pixels of the problem, and taps that meet the source.
-                                unsafe { self.kit.conv.depthwise(&p) };
+                                unsafe { kit.conv.depthwise(&p) };
                             }
                         }
                     }
-                }
-            }
-        }
-    }
-
-    /// The same for a few channels, of which a copy with its padding is made first.
-    ///
-    /// # Safety
-    /// As [`Task::run`].
-    unsafe fn rows_of_copy(
-        &self,
-        from: [usize; 4],
-        len: [usize; 4],
-        channels: (usize, usize),
-        src: *const f32,
-        packed: *const f32,
-        dst: *mut f32,
-        epilogue: &Epilogue,
-    ) {
-        let (w, kit, c) = (self.w, self.kit, channels.0);
-        let mut slot = self.memory.slot();
-        let strip = slot.take::<f32>(self.cut.strip);
-        let extent = w.extent(from, len);
-        let pitch = TOGETHER_CHANNELS as isize;
-        let s = [(extent.len[1] * extent.len[2]) as isize * pitch, extent.len[2] as isize * pitch, pitch];
-        let (wide, block) = (w.wide(kit), w.depthwise_block(kit));
-        let taps: Vec<Tap> =
-            w.segments(s, true).iter().enumerate().map(|(t, x)| Tap { src: x.offset, weights: t * wide }).collect();
-        let size = w.dims.each_ref().map(|d| d.size);
-        // SAFETY: pixels of the problem; the strip has room for those of one image.
-        unsafe {
-            for n in from[0]..from[0] + len[0] {
-                let image = src.wrapping_offset(n as isize * w.src.n + c as isize);
-                strip::fill(kit.conv, channels.1 - c, image, &w.src, size, &extent, strip, TOGETHER_CHANNELS);
-                for z in 0..len[1] {
-                    let place = n as isize * w.dst.n + c as isize;
-                    let place = place + w.place(0, from[1] + z) + w.place(1, from[2]) + w.place(2, from[3]);
-                    kit.conv.depthwise(&Depthwise {
-                        size: [len[2], len[3]],
-                        src: strip.offset((z * w.dims[0].step) as isize * s[0]),
-                        src_step: [1, 2].map(|d| w.dims[d].step as isize * s[d]),
-                        taps: taps.as_ptr(),
-                        count: taps.len(),
-                        weights: packed.wrapping_add(c / wide * block),
-                        block,
-                        channels: channels.1 - c,
-                        dst: dst.wrapping_offset(place),
-                        dst_step: [1, 2].map(|d| w.dims[d].every as isize * w.dst.s[d]),
-                        finish: finish_from(epilogue, c),
-                    });
                 }
             }
         }
@@ -922,15 +894,15 @@ impl Window {
             len: [0, 1, 2].map(|d| self.dims[d].reach(len[d + 1])),
         }
     }
-    /// The taps in some ranges of each dimension, of a source that is read where it lies; weights `pitch` a tap.
-    fn taps_of(&self, [planes, rows, cols]: [(usize, usize); 3], pitch: usize, out: &mut Vec<Tap>) {
+    /// The taps in some ranges of each dimension, of a source whose pixels are `s` apart; weights `pitch` a tap.
+    fn taps_of(&self, [planes, rows, cols]: [(usize, usize); 3], s: [isize; 3], pitch: usize, out: &mut Vec<Tap>) {
         out.clear();
         let [_, h, w] = self.dims.each_ref().map(|d| d.taps.len());
         for z in planes.0..planes.1 {
             for y in rows.0..rows.1 {
                 for x in cols.0..cols.1 {
                     let at = [z, y, x];
-                    let src = (0..3).map(|d| self.dims[d].taps[at[d]].0 * self.src.s[d]).sum();
+                    let src = (0..3).map(|d| self.dims[d].taps[at[d]].0 * s[d]).sum();
                     out.push(Tap { src, weights: ((z * h + y) * w + x) * pitch });
                 }
             }

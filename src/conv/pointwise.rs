@@ -5,16 +5,15 @@
 //!
 //! ```text
 //! block of pixels of an image (a task)
-//!   source channels in pieces        pack the pixels, stream the weights' panels
-//!     channels in nr, pixels in mr   register tile: kernels/tile.rs
+//!   source channels in pieces        the block and a panel of weights stay in cache
+//!     channels in nr, pixels in mr   register tile, which copies the pixels as it reads them: kernels/conv/planes.rs
 //! ```
 
 use super::direct::Window;
 use super::memory::{Memory, Room, Shared, bytes};
 use super::{Epilogue, Kit};
 use crate::gemm::blocking;
-use crate::kernels::conv::Activation;
-use crate::kernels::tile::Source;
+use crate::kernels::conv::{Activation, Finish, Planes};
 use crate::runtime::{cpu, pool};
 
 pub struct Pointwise {
@@ -25,9 +24,6 @@ pub struct Pointwise {
 /// Pixels of an image from which on vectors of them are worth it, and how many may be wasted in a hundred.
 const PIXELS: usize = 196;
 const WASTE: usize = 8;
-
-/// Register tiles of channels that are finished at a time.
-const FINISHED: usize = 2;
 
 impl Pointwise {
     /// Why a window with one tap is not one of this kind; nothing if it is.
@@ -42,7 +38,7 @@ impl Pointwise {
             return Some("one tap, and the channels of a pixel lie side by side");
         }
         let pixels: usize = w.dims.iter().map(|d| d.count).product();
-        let wasted = pixels.next_multiple_of(kit.gemm.mr()) - pixels;
+        let wasted = pixels.next_multiple_of(kit.conv.lanes()) - pixels;
         if pixels < PIXELS || wasted * 100 > pixels * WASTE {
             return Some("one tap, but few pixels of an image for vectors of them");
         }
@@ -57,16 +53,15 @@ impl Pointwise {
     fn piece(&self, kit: &Kit) -> usize {
         blocking::kc(self.w.cin, kit.gemm.kc()).max(1)
     }
-    /// Pixels of a block.
+    /// Pixels of a block: it and the next one, which is asked for meanwhile, leave room for weights in L2.
     fn block(&self, kit: &Kit) -> usize {
-        let mr = kit.gemm.mr();
-        let fits = cpu::caches().l2 / 2 / (4 * self.piece(kit)) / mr * mr;
-        let most = fits.clamp(mr, 512.max(mr) / mr * mr);
+        let mr = kit.conv.mr();
+        let most = (cpu::caches().l2 / 8 / (4 * self.piece(kit)) / mr * mr).max(mr);
         self.pixels.div_ceil(self.pixels.div_ceil(most)).next_multiple_of(mr)
     }
     /// Elements of packed weights.
     pub fn packed(&self, kit: &Kit) -> usize {
-        self.w.groups * self.w.cout.next_multiple_of(kit.gemm.nr()) * self.w.cin
+        self.w.groups * self.w.cout.next_multiple_of(kit.conv.nr()) * self.w.cin
     }
     pub fn room(&self, kit: &Kit) -> Room {
         Room { shared: 0, each: bytes::<f32>(self.block(kit) * self.piece(kit)) }
@@ -75,7 +70,7 @@ impl Pointwise {
     /// # Safety
     /// As [`super::direct::Direct::pack`].
     pub unsafe fn pack(&self, kit: &Kit, weights: *const f32, to: *mut f32, threads: usize) {
-        let (w, nr, piece) = (&self.w, kit.gemm.nr(), self.piece(kit));
+        let (w, nr, piece) = (&self.w, kit.conv.nr(), self.piece(kit));
         let pieces = w.cin.div_ceil(piece);
         let cols = w.cout.next_multiple_of(nr);
         let tap: isize = (0..3).map(|d| w.dims[d].taps[0].1 as isize * w.filter.s[d]).sum();
@@ -103,42 +98,44 @@ impl Pointwise {
         threads: usize,
     ) {
         let (w, piece, block) = (&self.w, self.piece(kit), self.block(kit));
-        let (mr, nr) = (kit.gemm.mr(), kit.gemm.nr());
+        let nr = kit.conv.nr();
         let blocks = self.pixels.div_ceil(block);
         let cols = w.cout.next_multiple_of(nr);
         let (from, weights, to) = (Shared(src.cast_mut()), Shared(packed.cast_mut()), Shared(dst));
         let (bias, beta, activation) = (Shared(epilogue.bias.cast_mut()), epilogue.beta, epilogue.activation);
+        let has_bias = !epilogue.bias.is_null();
         pool::run(w.batch * w.groups * blocks, threads.min(memory.threads()), &|task| {
             let (first, rest) = (task % blocks * block, task / blocks);
             let (group, image) = (rest % w.groups, rest / w.groups);
             let m = block.min(self.pixels - first);
             let mut slot = memory.slot();
-            let a = slot.take::<f32>(block * piece);
+            let copy = slot.take::<f32>(block * piece);
             let x = from.get().wrapping_offset(image as isize * w.src.n + (group * w.cin) as isize * w.src.c);
             let y = to.get().wrapping_offset(image as isize * w.dst.n + (group * w.cout) as isize * w.dst.c);
             let (x, y) = (x.wrapping_add(first), y.wrapping_add(first));
             // SAFETY: pixels of the problem, panels of the packed weights, a slot with room for a block.
             unsafe {
                 for start in (0..w.cin).step_by(piece) {
-                    let k = piece.min(w.cin - start);
-                    kit.gemm.pack_a(m, k, x.wrapping_offset(start as isize * w.src.c), 1, w.src.c, false, a);
-                    let b = weights.get().wrapping_add((group * w.cin + start) * cols).cast_const();
-                    let from = Source::panels(a.cast_const(), k, mr);
-                    let beta = if start == 0 { beta } else { 1.0 };
-                    let last = start + k == w.cin && (!bias.get().is_null() || activation != Activation::None);
-                    // What follows the sum is done while the columns are near.
-                    let step = if last { FINISHED * nr } else { w.cout };
-                    for j in (0..w.cout).step_by(step) {
-                        let n = step.min(w.cout - j);
-                        let y = y.wrapping_offset(j as isize * w.dst.c);
-                        let b = Source::panels(b.wrapping_add(j * k), k, nr);
-                        kit.gemm.block(m, n, k, 1.0, from, b, beta, y, w.dst.c);
-                        if last {
-                            let bias = bias.get();
-                            let bias = if bias.is_null() { bias } else { bias.add(group * w.cout + j) };
-                            kit.conv.finish_columns(m, n, y, w.dst.c, bias, activation);
-                        }
-                    }
+                    let steps = piece.min(w.cin - start);
+                    let last = start + steps == w.cin;
+                    let at = |channel: usize| x.wrapping_offset(channel as isize * w.src.c).cast_const();
+                    kit.conv.planes(&Planes {
+                        pixels: m,
+                        steps,
+                        src: at(start),
+                        src_step: w.src.c,
+                        panels: weights.get().wrapping_add((group * w.cin + start) * cols),
+                        lanes: w.cout,
+                        dst: y,
+                        dst_step: w.dst.c,
+                        copy,
+                        ahead: if last { at(0).wrapping_add(block) } else { at(start + steps) },
+                        finish: Finish {
+                            beta: if start == 0 { beta } else { 1.0 },
+                            bias: if last && has_bias { bias.get().add(group * w.cout) } else { core::ptr::null() },
+                            activation: if last { activation } else { Activation::None },
+                        },
+                    });
                 }
             }
         });

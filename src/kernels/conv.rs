@@ -15,10 +15,12 @@
 
 mod copies;
 mod depthwise;
+mod planes;
 mod winograd;
 
-pub use copies::{add_rows, finish_columns, gather, gather_across, scatter, spread, to_first, to_last};
+pub use copies::{add_rows, gather, gather_across, scatter, spread, to_first, to_last};
 pub use depthwise::{depthwise, depthwise_tile, depthwise_weights, depthwise_weights_of};
+pub use planes::{PlaneTile, plane, planes};
 pub use winograd::{wino_gradient, wino_input, wino_output, wino_weights, wino_weights_back};
 
 use super::simd::{RealSimd, Simd};
@@ -76,6 +78,27 @@ pub struct Pixels<T> {
     pub finish: Finish<T>,
 }
 
+/// A product of planes: for each pixel p and result channel c, the sum over the steps s of
+/// `src[p + s*src_step] * weights`, at `dst[p + c*dst_step]`.
+#[derive(Clone, Copy)]
+pub struct Planes<T> {
+    pub pixels: usize,
+    /// Source channels.
+    pub steps: usize,
+    pub src: *const T,
+    pub src_step: isize,
+    /// Panels of `nr` result channels, `steps` steps each.
+    pub panels: *const T,
+    pub lanes: usize,
+    pub dst: *mut T,
+    pub dst_step: isize,
+    /// Room for a copy of the pixels, in whole tiles.
+    pub copy: *mut T,
+    /// Where the next call's pixels are, presumably.
+    pub ahead: *const T,
+    pub finish: Finish<T>,
+}
+
 /// Consecutive products of a pixel, and where they are added.
 #[derive(Clone, Copy, Debug)]
 pub struct Run {
@@ -100,7 +123,10 @@ pub struct Depthwise<T> {
     pub src_step: [isize; 2],
     pub taps: *const Tap,
     pub count: usize,
-    /// Blocks of two vectors of channels ([`ConvKernel::lanes`]), `block` elements from one to the next.
+    /// Those taps that meet what no pixel before met: it is asked for ahead.
+    pub fresh: *const Tap,
+    pub asked: usize,
+    /// Blocks of four vectors of channels ([`ConvKernel::lanes`]), `block` elements from one to the next.
     pub weights: *const T,
     pub block: usize,
     pub channels: usize,
@@ -134,6 +160,7 @@ pub trait ConvKernel<T: Scalar>: Sync {
     /// Lanes of a vector.
     fn lanes(&self) -> usize;
     unsafe fn pixels(&self, p: &Pixels<T>);
+    unsafe fn planes(&self, p: &Planes<T>);
     unsafe fn depthwise(&self, p: &Depthwise<T>);
     unsafe fn depthwise_weights(&self, p: &DepthwiseSums<T>);
     unsafe fn to_last(
@@ -159,15 +186,6 @@ pub trait ConvKernel<T: Scalar>: Sync {
     unsafe fn gather(&self, steps: usize, src: *const T, at: *const isize, lanes: &[isize], dst: *mut T);
     unsafe fn spread(&self, channels: usize, steps: usize, src: *const T, ps: isize, dst: *mut T, all: usize);
     unsafe fn gather_across(&self, steps: usize, src: *const T, cs: isize, lanes: usize, dst: *mut T, all: usize);
-    unsafe fn finish_columns(
-        &self,
-        m: usize,
-        n: usize,
-        c: *mut T,
-        cs: isize,
-        bias: *const T,
-        activation: Activation<T>,
-    );
     unsafe fn scatter(
         &self,
         pixels: usize,
@@ -209,6 +227,7 @@ pub trait ConvKernel<T: Scalar>: Sync {
 /// The register tiles, each a function of its own under the instruction set's target feature.
 pub trait PixelTiles<V: Simd> {
     unsafe fn tile<const U: usize, const N: usize>(t: &PixelTile<V::T>);
+    unsafe fn plane<const U: usize, const N: usize, const COPY: bool>(t: &PlaneTile<V::T>);
     unsafe fn depthwise<const N: usize>(p: &Depthwise<V::T>, src: *const V::T, dst: *mut V::T, next: *const V::T);
     unsafe fn depthwise_weights<const N: usize>(p: &DepthwiseSums<V::T>, taps: *const Tap);
 }
@@ -223,6 +242,9 @@ pub struct PixelTile<T> {
     mr: usize,
     c: *mut T,
     to: *const isize,
+    /// Where the results of the next pixels go, and the windows of two of them: asked for meanwhile.
+    next: *const isize,
+    ahead: [*const T; 2],
     rows: usize,
     finish: Finish<T>,
 }
@@ -240,6 +262,9 @@ pub unsafe fn pixels<S: PixelTiles<V>, V: RealSimd, const MV: usize, const NR: u
         let mut j = 0;
         while j < p.pixels {
             let cols = NR.min(WIDE).min(p.pixels - j);
+            let next = if j + 2 * cols <= p.pixels { j + cols } else { j };
+            // Windows of the next pixels that are asked for: two with each panel. Those that overlap are there already.
+            let (fresh, mut asked) = (if p.count == 1 { next } else { j }, 0);
             let mut i = 0;
             while i < p.lanes {
                 let rows = mr.min(p.lanes - i);
@@ -256,6 +281,8 @@ pub unsafe fn pixels<S: PixelTiles<V>, V: RealSimd, const MV: usize, const NR: u
                     mr,
                     c: p.dst.wrapping_add(i),
                     to: p.to.add(j),
+                    next: p.to.add(next),
+                    ahead: [asked, cols - 1 - asked].map(|q| p.src.wrapping_offset(*p.at.add(fresh + q))),
                     rows,
                     finish,
                 };
@@ -266,6 +293,7 @@ pub unsafe fn pixels<S: PixelTiles<V>, V: RealSimd, const MV: usize, const NR: u
                     _ => debug_assert!(false, "no tile of {rows} channels"),
                 }
                 i += mr;
+                asked = if 2 * asked + 3 < cols { asked + 1 } else { 0 };
             }
             j += cols;
         }
@@ -298,8 +326,9 @@ pub unsafe fn tile<V: RealSimd, const U: usize, const N: usize>(t: &PixelTile<V:
         let mut b = [t.b; N];
         for (j, b) in b.iter_mut().enumerate() {
             *b = opaque_ptr(t.b.wrapping_offset(*t.at.add(j)));
+            prefetch(t.c.wrapping_offset(*t.next.add(j)));
         }
-        let mut a = t.a;
+        let (mut a, ahead) = (t.a, t.ahead);
         let mr = t.mr;
         for s in 0..t.count {
             let segment = &*t.segments.add(s);
@@ -324,6 +353,8 @@ pub unsafe fn tile<V: RealSimd, const U: usize, const N: usize>(t: &PixelTile<V:
                 };
             }
             while i + 4 <= end {
+                prefetch(ahead[0].wrapping_offset(i));
+                prefetch(ahead[1].wrapping_offset(i));
                 step!(0);
                 step!(1);
                 step!(2);

@@ -467,7 +467,7 @@ macro_rules! kernel_table {
     }};
     // Convolution: T and V as above, real.
     (@conv $feature:tt $T:ty, $V:ty, $mv:literal, $nr:literal) => {{
-        use $crate::kernels::conv::{self, ConvKernel, Depthwise, DepthwiseSums, Finish, PixelTile, PixelTiles, Pixels, Tap};
+        use $crate::kernels::conv::{self, ConvKernel, Depthwise, DepthwiseSums, Finish, PixelTile, PixelTiles, Pixels, PlaneTile, Planes, Tap};
         use $crate::kernels::{kernel_table, simd::Simd};
         struct C;
         // As above.
@@ -477,6 +477,11 @@ macro_rules! kernel_table {
             #[inline(never)] // one function for all would spill its accumulators
             unsafe fn tile<const U: usize, const N: usize>(t: &PixelTile<$T>) {
                 unsafe { conv::tile::<$V, U, N>(t) }
+            } }
+            kernel_table! { @fn $feature
+            #[inline(never)] // as above
+            unsafe fn plane<const U: usize, const N: usize, const COPY: bool>(t: &PlaneTile<$T>) {
+                unsafe { conv::plane::<$V, U, N, COPY>(t) }
             } }
             kernel_table! { @fn $feature
             #[inline(never)] // as above
@@ -506,6 +511,10 @@ macro_rules! kernel_table {
                 unsafe { conv::pixels::<C, $V, $mv, $nr>(p) }
             } }
             kernel_table! { @fn $feature
+            unsafe fn planes(&self, p: &Planes<$T>) {
+                unsafe { conv::planes::<C, $V, $mv, $nr>(p) }
+            } }
+            kernel_table! { @fn $feature
             unsafe fn depthwise(&self, p: &Depthwise<$T>) {
                 unsafe { conv::depthwise::<C, $V>(p) }
             } }
@@ -532,10 +541,6 @@ macro_rules! kernel_table {
             kernel_table! { @fn $feature
             unsafe fn gather_across(&self, steps: usize, src: *const $T, cs: isize, lanes: usize, dst: *mut $T, all: usize) {
                 unsafe { conv::gather_across::<$V, $nr>(steps, src, cs, lanes, dst, all) }
-            } }
-            kernel_table! { @fn $feature
-            unsafe fn finish_columns(&self, m: usize, n: usize, c: *mut $T, cs: isize, bias: *const $T, activation: conv::Activation<$T>) {
-                unsafe { conv::finish_columns::<$V>(m, n, c, cs, bias, activation) }
             } }
             kernel_table! { @fn $feature
             unsafe fn scatter(&self, pixels: usize, src: *const $T, pitch: usize, dst: *mut $T, step: usize, runs: &[conv::Run], len: usize) {

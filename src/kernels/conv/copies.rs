@@ -6,8 +6,8 @@
 #![allow(clippy::needless_range_loop)]
 
 use super::super::simd::{RealSimd, Simd};
-use super::super::tile::prefetch;
-use super::{Activation, Finish, Run, put};
+use super::super::tile::{prefetch, prefetch_far};
+use super::Run;
 use crate::scalar::Scalar;
 
 /// A row of `len` pixels, element (c, p) at `src + c*cs + p*ps`, to `dst + p*pitch + c`.
@@ -31,6 +31,8 @@ pub unsafe fn to_last<V: Simd>(
                 let (from, to) = (src.wrapping_offset(p as isize * ps), dst.add(p * pitch));
                 let mut c = 0;
                 while c + V::LANES <= channels {
+                    // The channels behind these may be the next ones that somebody copies.
+                    prefetch_far(from.wrapping_add(c + channels));
                     V::load(from.add(c)).store(to.add(c));
                     c += V::LANES;
                 }
@@ -199,34 +201,6 @@ pub unsafe fn gather_across<V: RealSimd, const NR: usize>(
                     *to.add(p * NR + lane) = x;
                 }
                 p += 1;
-            }
-        }
-    }
-}
-
-/// `c := act(c + bias)` for n columns of m elements, one bias a column.
-#[inline(always)]
-pub unsafe fn finish_columns<V: RealSimd>(
-    m: usize,
-    n: usize,
-    c: *mut V::T,
-    cs: isize,
-    bias: *const V::T,
-    activation: Activation<V::T>,
-) {
-    // SAFETY: the contract of the file.
-    unsafe {
-        let finish = Finish { beta: V::T::ZERO, bias: core::ptr::null(), activation };
-        for j in 0..n {
-            let add = V::splat(if bias.is_null() { V::T::ZERO } else { *bias.add(j) });
-            let column = c.wrapping_offset(j as isize * cs);
-            let mut i = 0;
-            while i < m {
-                let some = V::LANES.min(m - i);
-                let at = column.wrapping_add(i);
-                let x = if some == V::LANES { V::load(at) } else { V::load_first(at, some) };
-                put(x.add(add), at, some, core::ptr::null(), &finish);
-                i += some;
             }
         }
     }

@@ -6,13 +6,19 @@
 #![allow(clippy::needless_range_loop)]
 
 use super::super::simd::RealSimd;
-use super::super::tile::prefetch;
+use super::super::tile::{prefetch, prefetch_far};
 use super::{Depthwise, DepthwiseSums, PixelTiles, Tap, finished, put};
 
-/// [`Depthwise`]: a few pixels of a row at a time, so that a weight is loaded once for all of them.
+/// Vectors of a block of channels.
+const WIDE: usize = 4;
+/// Bytes of a cache line.
+const LINE: usize = 64;
+
+/// [`Depthwise`]: a few pixels of a row at a time, so that a weight is loaded once for all of them; no more than three,
+/// so that four vectors of a pixel are read in a row. Sums of so few products wait for memory, which likes that.
 #[inline(always)]
 pub unsafe fn depthwise<S: PixelTiles<V>, V: RealSimd>(p: &Depthwise<V::T>) {
-    const MOST: usize = 6;
+    const MOST: usize = 3;
     let mut p = *p;
     if p.size[1] == 1 {
         // A column is as good as a row.
@@ -33,18 +39,14 @@ pub unsafe fn depthwise<S: PixelTiles<V>, V: RealSimd>(p: &Depthwise<V::T>) {
                 match some {
                     1 => S::depthwise::<1>(&p, src, dst, next),
                     2 => S::depthwise::<2>(&p, src, dst, next),
-                    3 => S::depthwise::<3>(&p, src, dst, next),
-                    4 => S::depthwise::<4>(&p, src, dst, next),
-                    5 => S::depthwise::<5>(&p, src, dst, next),
-                    _ => S::depthwise::<6>(&p, src, dst, next),
+                    _ => S::depthwise::<3>(&p, src, dst, next),
                 }
             }
         }
     }
 }
 
-/// All channels of N pixels. Meanwhile what the last two taps of the next pixels meet is asked for: the other rows of
-/// taps were there before.
+/// All channels of N pixels. Meanwhile what the next ones meet first is asked for, and where they go.
 #[inline(always)]
 pub unsafe fn depthwise_tile<V: RealSimd, const N: usize>(
     p: &Depthwise<V::T>,
@@ -55,20 +57,29 @@ pub unsafe fn depthwise_tile<V: RealSimd, const N: usize>(
     // SAFETY: the contract of the file.
     unsafe {
         let (mut i, mut weights) = (0, p.weights);
-        let mut ahead = [next; 2];
-        for (t, ahead) in ahead.iter_mut().enumerate() {
-            if p.count > t {
-                *ahead = next.wrapping_offset((*p.taps.add(p.count - 1 - t)).src);
-            }
-        }
-        while i + 2 * V::LANES <= p.channels {
-            for ahead in ahead {
+        let each = LINE / size_of::<V::T>();
+        let lines = WIDE * V::LANES / each;
+        while i + WIDE * V::LANES <= p.channels {
+            for t in 0..p.asked {
+                let from = next.wrapping_offset((*p.fresh.add(t)).src).wrapping_add(i);
                 for q in 0..N {
-                    prefetch(ahead.wrapping_offset(q as isize * p.src_step[1]).wrapping_add(i));
+                    for line in 0..lines {
+                        prefetch_far(from.wrapping_offset(q as isize * p.src_step[1]).wrapping_add(line * each));
+                    }
                 }
             }
-            depthwise_part::<V, 2, N>(p, i, weights, src, dst);
+            for q in N..2 * N {
+                for line in 0..lines {
+                    prefetch(dst.wrapping_offset(q as isize * p.dst_step[1]).wrapping_add(i + line * each));
+                }
+            }
+            depthwise_part::<V, WIDE, N>(p, i, weights, src, dst);
             weights = weights.wrapping_add(p.block);
+            i += WIDE * V::LANES;
+        }
+        if i + 2 * V::LANES <= p.channels {
+            depthwise_part::<V, 2, N>(p, i, weights, src, dst);
+            weights = weights.wrapping_add(2 * V::LANES);
             i += 2 * V::LANES;
         }
         if i + V::LANES <= p.channels {
