@@ -15,9 +15,10 @@ do_fmt() {
 }
 do_clippy() { make --no-print-directory clippy; }
 do_headers() { make --no-print-directory headers-check; }
-# unit_tests [--no-run]: the core's optimised; those of the C ABI look at arguments, and the launcher has none.
+# unit_tests [--no-run]: the core's, optimised, and those of the C ABI, which look at arguments only. `--lib`: no second core for
+# documentation that has no code to run.
 unit_tests() {
-    cargo test --quiet --locked -p corten-core "$@"
+    cargo test --quiet --locked -p corten-core --lib "$@"
     cargo test --quiet --locked --profile unoptimised -p corten --lib "$@"
 }
 # The library is one long optimisation on one core: the unit tests compile beside it.
