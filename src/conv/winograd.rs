@@ -54,7 +54,7 @@ pub fn reason_against(p: &Problem, pass: Pass, kit: &Kit) -> Option<&'static str
     }
     let least = if pass == Pass::BackwardWeights { GRADIENT_CHANNELS } else { CHANNELS }.max(kit.conv.lanes());
     if p.icg().min(p.ocg()) < least {
-        return Some("few channels in a group");
+        return Some(if p.groups == 1 { "few channels" } else { "few channels in a group" });
     }
     let size = if pass == Pass::BackwardData { p.input } else { p.output };
     let tiles = size[1].div_ceil(OUT) * size[2].div_ceil(OUT);

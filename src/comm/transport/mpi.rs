@@ -11,7 +11,7 @@
 
 use super::super::sys;
 use super::super::types::{Error, Result, Status};
-use super::segment::{Failure, Segment};
+use super::segment::{Failure, Segment, count_as_ended};
 use super::shm::Watch;
 use crate::runtime::env;
 use core::ffi::{CStr, c_char, c_int, c_void};
@@ -218,6 +218,8 @@ extern "C" fn finalize_at_exit() {
     let Some(Ok(library)) = LIBRARY.get() else { return };
     let mut ours = OURS.lock().unwrap_or_else(PoisonError::into_inner);
     if core::mem::take(&mut *ours) {
+        // MPI waits here for all ranks, which may be waiting for this one.
+        count_as_ended();
         let mut done: c_int = 0;
         // SAFETY: initialised by us and not finalised; no other call of ours is under way at exit.
         unsafe {

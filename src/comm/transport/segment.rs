@@ -13,8 +13,8 @@ use super::super::sys::{self, Limit};
 use super::super::types::{Error, Result, Status};
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::collections::BTreeMap;
-use std::os::fd::{AsRawFd, OwnedFd};
-use std::sync::Mutex;
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::sync::{Mutex, PoisonError};
 
 pub const PAGE: usize = 4096;
 
@@ -148,6 +148,17 @@ struct Arena {
     used: BTreeMap<usize, usize>,
 }
 
+/// File and byte of the mark that this process holds, while it is a rank.
+static MARK: Mutex<Option<(RawFd, usize)>> = Mutex::new(None);
+
+/// For a process that is about to end and may wait for others on its way (in `MPI_Finalize`): they see it as ended from
+/// now on, and need not wait for it.
+pub fn count_as_ended() {
+    if let Some((fd, me)) = MARK.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        sys::unlock_byte(fd, me);
+    }
+}
+
 impl Segment {
     /// Maps the file as rank `me` of the machine and marks this rank as alive.
     pub fn join(fd: OwnedFd, plan: Plan, me: usize) -> Result<Segment> {
@@ -156,6 +167,7 @@ impl Segment {
         arena.free.insert(PAGE + plan.lanes as usize + plan.arena as usize * me, plan.arena as usize);
         let segment = Segment { base, plan, fd, me, arena: Mutex::new(arena) };
         sys::lock_byte(segment.fd.as_raw_fd(), me)?;
+        *MARK.lock().unwrap_or_else(PoisonError::into_inner) = Some((segment.fd.as_raw_fd(), me));
         segment.set_state(ACTIVE);
         Ok(segment)
     }
@@ -247,6 +259,7 @@ impl Segment {
 
 impl Drop for Segment {
     fn drop(&mut self) {
+        *MARK.lock().unwrap_or_else(PoisonError::into_inner) = None;
         // SAFETY: whoever holds a pointer into the segment holds the segment; buffers of `alloc` end with it.
         unsafe { sys::unmap(self.base, self.plan.total()) };
     }
