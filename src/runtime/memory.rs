@@ -6,8 +6,8 @@
 //! nothing before the first call that needs one. Out of memory, or over `CORTEN_SCRATCH_LIMIT`, the answer is `None`
 //! and the caller takes a path that needs none.
 //!
-//! Large blocks are whole large pages, and the system is asked for such: panels that are read again and again then lie
-//! evenly over the sets of L2, and address translation takes one entry for all of them.
+//! Large blocks are whole large pages, and the system is asked for such: panels that are read again and again should then
+//! lie evenly over the sets of L2, and take one entry of address translation for all.
 
 use super::{env, sys};
 use std::alloc::{Layout, alloc, dealloc};
