@@ -186,41 +186,72 @@ fn sym_mv_gathered<T: Scalar>(alpha: T, a: Lines<T>, symmetry: Symmetry, x: VecR
 }
 
 /// Triangles of at least so many lines are cut into parts; smaller ones are one thread's work.
-const SHARED: usize = 512;
+const SHARED: usize = 256;
 
-/// Adds alpha A x to y, where each part of the triangle adds to a vector of its own, and these are added in order: what
-/// the parts are depends on n alone. Says whether there was memory for it. Vectors as above.
+/// The parts of a triangle that threads share: lines, as many stored elements in each. What they are depends on n alone.
+struct Parts {
+    n: usize,
+    count: usize,
+    head: bool,
+}
+
+impl Parts {
+    fn of<T: Scalar>(a: &Lines<T>) -> Parts {
+        let n = a.lines();
+        Parts { n, count: (n / 512 * 2).clamp(2, 32), head: a.is_head() }
+    }
+    /// Where a part begins, by fours: the first p parts of a triangle whose lines grow are n sqrt(p / count) lines.
+    fn bound(&self, part: usize) -> usize {
+        let (n, p) = (self.n as f64, part as f64 / self.count as f64);
+        match part {
+            0 => 0,
+            _ if part == self.count => self.n,
+            _ if self.head => (n * p.sqrt()) as usize / 4 * 4,
+            _ => (self.n - (n * (1.0 - p).sqrt()) as usize) / 4 * 4,
+        }
+    }
+    /// The part's lines.
+    fn lines(&self, part: usize) -> (usize, usize) {
+        (self.bound(part), self.bound(part + 1))
+    }
+    /// The rows that they reach.
+    fn rows(&self, part: usize) -> (usize, usize) {
+        let (from, to) = self.lines(part);
+        if self.head { (0, to) } else { (from, self.n) }
+    }
+    fn run<T: Scalar>(&self, work: &(dyn Fn(usize) + Sync)) {
+        pool::run(self.count, threads_for::<T>(self.n * self.n / 2), work);
+    }
+}
+
+/// Adds alpha A x to y, where each part of the triangle adds to a vector of its own, and these are added in order. Says
+/// whether there was memory for it. Vectors as above.
 #[cold]
 #[inline(never)]
 fn sym_mv_in_parts<T: Scalar>(alpha: T, a: &Lines<T>, symmetry: Symmetry, x: *const T, y: *mut T) -> bool {
-    let n = a.lines();
-    let parts = (n / 512 * 2).clamp(2, 32);
-    let Some(scratch) = Scratch::take_for::<T>(n * parts) else { return false };
+    let (n, parts) = (a.lines(), Parts::of(a));
+    let Some(scratch) = Scratch::take_for::<T>(n * parts.count) else { return false };
     // SAFETY: the scratch memory has as many elements, and is alive until the end; the vectors are as long as the matrix.
-    let (all, x, y) =
-        unsafe { (VecMut::<T>::new(scratch.ptr::<T>(), n * parts, 1), VecRef::new(x, n, 1), VecMut::new(y, n, 1)) };
-    let own = |part: usize| all.sub(part * n, n);
-    // Parts of equal area, in lines by fours: the first p parts of a triangle whose lines grow are n sqrt(p / parts) lines.
-    let bound = |part: usize| match part {
-        0 => 0,
-        p if p == parts => n,
-        p if a.is_head() => (n as f64 * (p as f64 / parts as f64).sqrt()) as usize / 4 * 4,
-        p => (n - (n as f64 * (1.0 - p as f64 / parts as f64).sqrt()) as usize) / 4 * 4,
+    let (all, x, y) = unsafe {
+        (VecMut::<T>::new(scratch.ptr::<T>(), n * parts.count, 1), VecRef::new(x, n, 1), VecMut::new(y, n, 1))
     };
-    let rows = |part: usize| if a.is_head() { (0, bound(part + 1)) } else { (bound(part), n) };
-    pool::run(parts, threads_for::<T>(n * n / 2), &|part| {
-        let sum = own(part);
-        let (lo, hi) = rows(part);
+    parts.run::<T>(&|part| {
+        let sum = all.sub(part * n, n);
+        let ((from, to), (lo, hi)) = (parts.lines(part), parts.rows(part));
         scale(T::ZERO, &sum.sub(lo, hi - lo));
-        let (from, to) = (bound(part), bound(part + 1));
         // SAFETY: every part has lines and a vector of its own; its lines reach no rows but lo..hi.
         unsafe { kernel::<T>().sym_mv(alpha, a, symmetry.is_hermitian(), x.ptr(), sum.ptr(), from, to) };
     });
-    for part in 0..parts {
-        let (lo, hi) = rows(part);
-        level1::axpy(T::ONE, own(part).as_ref().sub(lo, hi - lo), false, y.sub(lo, hi - lo));
-    }
+    add_parts(&parts, &all, &y);
     true
+}
+
+/// Adds each part's vector to y, in order.
+fn add_parts<T: Scalar>(parts: &Parts, all: &VecMut<T>, y: &VecMut<T>) {
+    for part in 0..parts.count {
+        let (lo, hi) = parts.rows(part);
+        level1::axpy(T::ONE, all.as_ref().sub(part * parts.n + lo, hi - lo), false, y.sub(lo, hi - lo));
+    }
 }
 
 /// x := A x, A triangular.
@@ -247,35 +278,76 @@ fn triangular<T: Scalar>(a: Lines<T>, diag: Diag, x: VecMut<T>, solving: bool) {
 /// The vector is consecutive and as long as the matrix is.
 #[inline(always)]
 fn triangular_consecutive<T: Scalar>(a: &Lines<T>, diag: Diag, x: *mut T, solving: bool) {
-    if a.lines() < HALVED || !triangular_in_halves(a, diag, x, solving) {
+    if solving {
+        if a.lines() < HALVED || !solve_in_halves(a, diag, x) {
+            // SAFETY: as the text says.
+            unsafe { kernel::<T>().tri_sv(a, diag, x) }
+        }
+    } else if a.lines() < SHARED || !tri_mv_in_parts(a, diag, x) {
         // SAFETY: as the text says.
-        unsafe { if solving { kernel::<T>().tri_sv(a, diag, x) } else { kernel::<T>().tri_mv(a, diag, x) } }
+        unsafe { kernel::<T>().tri_mv(a, diag, x) }
     }
 }
 
-/// Triangles of at least so many lines are cut in halves: threads share the rectangle between them.
-const HALVED: usize = 512;
-
-/// With the halves `[a1 a12; a2]` of an upper triangle: `x1 := a1 x1 + a12 x2`, then `x2 := a2 x2`; solving is the way back. Where
-/// it is cut depends on n alone. False for a matrix that has no halves.
+/// x := A x, where each part of the triangle is a smaller one and a rectangle, both times what x was. Stored rows give
+/// elements of the result; stored columns add to a vector for each part, and these are added in order. False for a
+/// matrix that has no such parts, and where there is no memory for it. The vector as above.
 #[cold]
 #[inline(never)]
-fn triangular_in_halves<T: Scalar>(a: &Lines<T>, diag: Diag, x: *mut T, solving: bool) -> bool {
+fn tri_mv_in_parts<T: Scalar>(a: &Lines<T>, diag: Diag, x: *mut T) -> bool {
+    let (n, parts, columns) = (a.lines(), Parts::of(a), a.axis() == Axis::Cols);
+    let room = if columns { n * parts.count } else { n };
+    if a.strip(0, n).is_none() {
+        return false;
+    }
+    let Some(scratch) = Scratch::take_for::<T>(room) else { return false };
+    // SAFETY: as in `sym_mv_in_parts`.
+    let (all, x) = unsafe { (VecMut::<T>::new(scratch.ptr::<T>(), room, 1), VecMut::new(x, n, 1)) };
+    parts.run::<T>(&|part| {
+        let ((from, to), (lo, hi)) = (parts.lines(part), parts.rows(part));
+        let Some((triangle, rectangle)) = a.strip(from, to) else { return };
+        let own = all.sub(if columns { part * n } else { 0 }, n);
+        // The rectangle's elements of a line: those of the part's rows that are not in the triangle.
+        let (beside, width) = if parts.head { (lo, from - lo) } else { (to, hi - to) };
+        level1::copy(x.as_ref().sub(from, to - from), own.sub(from, to - from));
+        if columns {
+            scale(T::ZERO, &own.sub(beside, width));
+        }
+        let (read, added, rows) = if columns { (from, beside, width) } else { (beside, from, to - from) };
+        // SAFETY: what is written is of this part alone, and x is not written before all parts are done.
+        unsafe {
+            kernel::<T>().tri_mv(&triangle, diag, own.sub(from, to - from).ptr());
+            if width > 0 {
+                kernel::<T>().mv(T::ONE, &rectangle, x.sub(read, 1).ptr(), own.sub(added, rows).ptr(), 0, rows);
+            }
+        }
+    });
+    if columns {
+        scale(T::ZERO, &x);
+        add_parts(&parts, &all, &x);
+    } else {
+        level1::copy(all.as_ref(), x);
+    }
+    true
+}
+
+/// Triangles of at least so many lines are solved in halves: threads share the rectangle between them.
+const HALVED: usize = 512;
+
+/// With the halves `[a1 a12; a2]` of an upper triangle: x2 from a2, then `x1 - a12 x2`, then x1 from a1. Where it is cut
+/// depends on n alone. False for a matrix that has no halves.
+#[cold]
+#[inline(never)]
+fn solve_in_halves<T: Scalar>(a: &Lines<T>, diag: Diag, x: *mut T) -> bool {
     let h = a.lines() / 2 / 32 * 32;
     let Some([first, corner, second]) = a.halves(h) else { return false };
     let other = x.wrapping_add(h);
     let is_upper = (a.axis() == Axis::Cols) == a.is_head();
     // The half that the rectangle adds to, and the one that it reads.
     let (to, own, from, read) = if is_upper { (x, first, other, second) } else { (other, second, x, first) };
-    if solving {
-        triangular_consecutive(&read, diag, from, solving);
-        mv_consecutive(-T::ONE, &corner, from, to);
-        triangular_consecutive(&own, diag, to, solving);
-    } else {
-        triangular_consecutive(&own, diag, to, solving);
-        mv_consecutive(T::ONE, &corner, from, to);
-        triangular_consecutive(&read, diag, from, solving);
-    }
+    triangular_consecutive(&read, diag, from, true);
+    mv_consecutive(-T::ONE, &corner, from, to);
+    triangular_consecutive(&own, diag, to, true);
     true
 }
 

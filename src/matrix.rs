@@ -587,6 +587,16 @@ impl<'a, T: Scalar> Lines<'a, T> {
             Lines { origin: second, lines: rest, len: rest, ..*self },
         ])
     }
+    /// Lines from..to of a triangle in full storage: the triangle on the diagonal, and the rectangle that is the rest of them.
+    pub fn strip(&self, from: usize, to: usize) -> Option<(Self, Self)> {
+        if self.is_head() {
+            let [_, rectangle, triangle] = self.halves(to)?[0].halves(from)?;
+            Some((triangle, rectangle))
+        } else {
+            let [triangle, rectangle, _] = self.halves(from)?[2].halves(to - from)?;
+            Some((triangle, rectangle))
+        }
+    }
     /// The same elements, conjugated or not.
     #[inline]
     pub fn with_conj(self, conj: bool) -> Self {

@@ -9,6 +9,8 @@ use corten_core::runtime::trace;
 // SAFETY of all bodies below: the caller vouches that the arrays hold what the routine's documentation says for the
 // sizes that were checked; nothing is followed before the sizes are known to be positive.
 
+/// Compiled into every entry: a small product takes no longer than passing fifteen arguments on.
+#[inline(always)]
 pub unsafe fn gemm<T: Scalar>(
     call: &Call,
     layout: Layout,

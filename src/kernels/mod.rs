@@ -336,6 +336,10 @@ macro_rules! kernel_table {
             unsafe fn part<const U: usize, const N: usize, const PACKED: bool, const MASKED: bool>(t: &Tile<$T>) {
                 unsafe { tile::some::<$V, U, N, PACKED, MASKED>(t) }
             } }
+            kernel_table! { @fn $feature
+            unsafe fn loops(m: usize, n: usize, k: usize, alpha: $T, a: Source<$T>, b: Source<$T>, beta: $T, c: *mut $T, cs: isize) {
+                unsafe { tile::loops::<K, $V, $mv, $nr>(m, n, k, alpha, a, b, beta, c, cs) }
+            } }
         }
         // Sound in all methods: the callers keep the contract of the trait, which is that of `tile` and `lines`.
         #[allow(clippy::undocumented_unsafe_blocks)]
@@ -364,7 +368,7 @@ macro_rules! kernel_table {
             } }
             kernel_table! { @fn $feature
             unsafe fn block(&self, m: usize, n: usize, k: usize, alpha: $T, a: Source<$T>, b: Source<$T>, beta: $T, c: *mut $T, cs: isize) {
-                unsafe { tile::block::<K, $V, $mv, $nr>(m, n, k, alpha, a, b, beta, c, cs) }
+                unsafe { tile::block::<K, $V>(m, n, k, alpha, a, b, beta, c, cs) }
             } }
             kernel_table! { @fn $feature
             unsafe fn tiny(&self, m: usize, n: usize, k: usize, alpha: $T, a: Strided<$T>, b: Strided<$T>, beta: $T, c: *mut $T, cs: isize) {

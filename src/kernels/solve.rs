@@ -53,7 +53,8 @@ pub fn offset(n: usize, nr: usize, uplo: Uplo, j: usize) -> usize {
 pub struct Rows<T> {
     pub x: *mut T,
     pub step: isize,
-    /// How many rows are wanted: of a panel at most its width, in place exactly as many as a panel has.
+    /// How many rows are wanted: of a panel at most its width, in place exactly as many as a panel has, or, of reals, as a
+    /// vector has.
     pub lanes: usize,
     /// In the order of a panel, or where the caller has them, at consecutive addresses.
     pub packed: bool,
@@ -79,51 +80,81 @@ pub unsafe fn pack<T: Scalar, const NR: usize>(
     conj: bool,
     to: *mut T,
 ) {
-    for j in (0..u.n).step_by(NR) {
-        let cols = NR.min(u.n - j);
-        // SAFETY: elements of the triangle to their places in the layout.
-        unsafe {
-            let panel = to.add(offset(u.n, NR, u.uplo, j));
-            let (square, mut row, first, rows) = match u.uplo {
-                Uplo::Upper => (panel.add(j * NR), panel, 0, j),
-                Uplo::Lower => (panel, panel.add(NR * NR), j + cols, u.n - j - cols),
-            };
-            let mut from = src.wrapping_offset(j as isize * ls + first as isize * ps);
-            if cols == NR && ls == 1 && !conj {
-                for _ in 0..rows {
-                    row.cast::<[T; NR]>().write(from.cast::<[T; NR]>().read());
-                    from = from.wrapping_offset(ps);
-                    row = row.add(NR);
-                }
-            } else if cols == NR && !conj {
-                for _ in 0..rows {
-                    for q in 0..NR {
-                        *row.add(q) = *from.wrapping_offset(q as isize * ls);
-                    }
-                    from = from.wrapping_offset(ps);
-                    row = row.add(NR);
-                }
-            } else {
-                for _ in 0..rows {
-                    for q in 0..cols {
-                        *row.add(q) = (*from.wrapping_offset(q as isize * ls)).conj_if(conj);
-                    }
-                    from = from.wrapping_offset(ps);
-                    row = row.add(NR);
-                }
+    macro_rules! panel {
+        ($j:expr, $cols:expr, $($n:literal)*) => {
+            match $cols {
+                cols if cols == NR => pack_panel::<T, NR, NR>(&u, src, ls, ps, conj, to, $j),
+                $($n if const { $n < NR } => pack_panel::<T, NR, $n>(&u, src, ls, ps, conj, to, $j),)*
+                _ => debug_assert!(false, "no panel of so many columns"),
             }
-            let (mut from, mut row) = (src.wrapping_offset(j as isize * (ls + ps)), square);
-            for l in 0..cols {
-                for q in if u.uplo == Uplo::Upper { l + 1..cols } else { 0..l } {
+        };
+    }
+    for j in (0..u.n).step_by(NR) {
+        // SAFETY: a panel of the triangle; no tile is wider than eight columns.
+        unsafe { panel!(j, NR.min(u.n - j), 1 2 3 4 5 6 7) }
+    }
+}
+
+/// The panel of columns j..j+N. Every element of its square is written out: with the loops that a triangle asks for, a
+/// small one would take longer to pack than to solve.
+#[inline(always)]
+unsafe fn pack_panel<T: Scalar, const NR: usize, const N: usize>(
+    u: &Triangle<T>,
+    src: *const T,
+    ls: isize,
+    ps: isize,
+    conj: bool,
+    to: *mut T,
+    j: usize,
+) {
+    // SAFETY: elements of the triangle to their places in the layout.
+    unsafe {
+        let panel = to.add(offset(u.n, NR, u.uplo, j));
+        let (square, mut row, first, rows) = match u.uplo {
+            Uplo::Upper => (panel.add(j * NR), panel, 0, j),
+            Uplo::Lower => (panel, panel.add(NR * NR), j + N, u.n - j - N),
+        };
+        let mut from = src.wrapping_offset(j as isize * ls + first as isize * ps);
+        if ls == 1 && !conj {
+            for _ in 0..rows {
+                row.cast::<[T; N]>().write(from.cast::<[T; N]>().read());
+                from = from.wrapping_offset(ps);
+                row = row.add(NR);
+            }
+        } else {
+            for _ in 0..rows {
+                for q in 0..N {
                     *row.add(q) = (*from.wrapping_offset(q as isize * ls)).conj_if(conj);
-                }
-                if u.diagonal != Diagonal::Unit {
-                    let d = (*from.wrapping_offset(l as isize * ls)).conj_if(conj);
-                    *row.add(l) = if u.diagonal == Diagonal::Inverse { T::ONE / d } else { d };
                 }
                 from = from.wrapping_offset(ps);
                 row = row.add(NR);
             }
+        }
+        let from = src.wrapping_offset(j as isize * (ls + ps));
+        let element = |l: usize, q: usize| (*from.wrapping_offset(l as isize * ps + q as isize * ls)).conj_if(conj);
+        if u.uplo == Uplo::Upper {
+            unrolled!(N, |l| {
+                unrolled!(N, |q| {
+                    if q > l {
+                        *square.add(l * NR + q) = element(l, q);
+                    }
+                });
+            });
+        } else {
+            unrolled!(N, |l| {
+                unrolled!(N, |q| {
+                    if q < l {
+                        *square.add(l * NR + q) = element(l, q);
+                    }
+                });
+            });
+        }
+        if u.diagonal != Diagonal::Unit {
+            let inverse = u.diagonal == Diagonal::Inverse;
+            unrolled!(N, |l| {
+                let d = element(l, l);
+                *square.add(l * (NR + 1)) = if inverse { T::ONE / d } else { d };
+            });
         }
     }
 }

@@ -68,6 +68,30 @@ pub struct Tile<T> {
     b_ahead: usize,
 }
 
+impl<T: Scalar> Tile<T> {
+    /// The tile of m rows at the beginning of a block, which asks for nothing beside it.
+    #[inline(always)]
+    fn first(m: usize, k: usize, alpha: T, a: Source<T>, b: Source<T>, beta: T, c: *mut T, cs: isize) -> Self {
+        Tile {
+            k,
+            alpha,
+            beta,
+            a: a.ptr,
+            a_step: a.step,
+            b: b.ptr,
+            b_step: b.step,
+            b_lane: if b.packed { 1 } else { b.lane },
+            c,
+            cs,
+            rows: m,
+            ahead: a.ptr,
+            ahead_step: 0,
+            ahead_move: 0,
+            b_ahead: 0,
+        }
+    }
+}
+
 /// Steps that a part tile's loop takes at a time. Complex steps are long enough by themselves, and two of them at once
 /// make the compiler spill accumulators.
 const fn unroll<V: Simd>() -> usize {
@@ -107,12 +131,48 @@ pub trait Tiles<V: Simd> {
     /// A tile of U vectors and N columns, of operands in place or with another shape than the whole tile's. PACKED: A's
     /// order is that of panels. MASKED: its last vector is not full.
     unsafe fn part<const U: usize, const N: usize, const PACKED: bool, const MASKED: bool>(t: &Tile<V::T>);
+    /// [`loops`] over these tiles.
+    unsafe fn loops(
+        m: usize,
+        n: usize,
+        k: usize,
+        alpha: V::T,
+        a: Source<V::T>,
+        b: Source<V::T>,
+        beta: V::T,
+        c: *mut V::T,
+        cs: isize,
+    );
 }
 
-/// `C := alpha A B + beta C` for m rows and n columns: loops over register tiles. C has unit row stride and column stride
-/// `cs`; beta == 0 never reads it. No more than m rows of A and n columns of B are read where they are in place.
+/// `C := alpha A B + beta C` for m rows and n columns. C has unit row stride and column stride `cs`; beta == 0 never reads
+/// it. No more than m rows of A and n columns of B are read where they are in place. One tile of few rows is called from
+/// here: what the loops keep on the stack would take as long to set up as its product.
 #[inline(always)]
-pub unsafe fn block<S: Tiles<V>, V: Simd, const MV: usize, const NR: usize>(
+pub unsafe fn block<S: Tiles<V>, V: Simd>(
+    m: usize,
+    n: usize,
+    k: usize,
+    alpha: V::T,
+    a: Source<V::T>,
+    b: Source<V::T>,
+    beta: V::T,
+    c: *mut V::T,
+    cs: isize,
+) {
+    // SAFETY: one tile that is the whole block and whose accumulators fit the registers; loops as the callers'.
+    unsafe {
+        if m <= V::LANES && n <= S::WIDEST.min(S::ACCUMULATORS) && !a.packed && !b.packed {
+            part_of::<S, V, 1>(n, false, &Tile::first(m, k, alpha, a, b, beta, c, cs));
+        } else {
+            S::loops(m, n, k, alpha, a, b, beta, c, cs);
+        }
+    }
+}
+
+/// The loops of [`block`] over register tiles.
+#[inline(always)]
+pub unsafe fn loops<S: Tiles<V>, V: Simd, const MV: usize, const NR: usize>(
     m: usize,
     n: usize,
     k: usize,
@@ -124,29 +184,10 @@ pub unsafe fn block<S: Tiles<V>, V: Simd, const MV: usize, const NR: usize>(
     cs: isize,
 ) {
     let mr = MV * V::LANES;
-    let mut t = Tile {
-        k,
-        alpha,
-        beta,
-        a: a.ptr,
-        a_step: a.step,
-        b: b.ptr,
-        b_step: b.step,
-        b_lane: if b.packed { 1 } else { b.lane },
-        c,
-        cs,
-        rows: m,
-        ahead: a.ptr,
-        ahead_step: 0,
-        ahead_move: 0,
-        b_ahead: 0,
-    };
+    let mut t = Tile::first(m, k, alpha, a, b, beta, c, cs);
     // SAFETY: tiles inside the m x n block, by the contract of the file; part tiles are at most HIGHEST and
     // WIDEST, and their accumulators fit the registers.
     unsafe {
-        if m <= V::LANES && n <= S::WIDEST.min(S::ACCUMULATORS) && !a.packed && !b.packed {
-            return part_of::<S, V, 1>(n, false, &t);
-        }
         if a.packed && b.packed {
             // B's micro-panel stays in L1 while A's panels pass.
             for j in (0..n).step_by(NR) {

@@ -54,6 +54,9 @@ fn by_columns<T: Scalar>(task: Task, side: Side, alpha: T, a: MatRef<T>, uplo: U
     }
     let work = m as f64 * m as f64 * n as f64 * if T::IS_COMPLEX { 4.0 } else { 1.0 };
     let threads = pool::threads_for(work);
+    if threads == 1 && is_direct::<T>(task, m) {
+        return direct(task, alpha, a, uplo, diag, &b);
+    }
     if threads == 1 {
         return on_halves(task, alpha, a, uplo, diag, &b);
     }
@@ -173,8 +176,8 @@ unsafe fn direct_with<T: Scalar>(
         };
         for j in (0..cols).step_by(mr) {
             let c = b.sub(0, j, n, mr.min(cols - j));
-            if c.cols() == mr && in_place(b) {
-                run(Rows { x: c.ptr(), step: c.rs(), lanes: mr, packed: false });
+            if (c.cols() == mr || (c.cols() == kernel.lanes() && !T::IS_COMPLEX)) && in_place(b) {
+                run(Rows { x: c.ptr(), step: c.rs(), lanes: c.cols(), packed: false });
                 continue;
             }
             kernel.pack_a(c.cols(), n, c.ptr(), c.cs(), c.rs(), false, x);

@@ -24,8 +24,15 @@ pub use triangular::{tri_mv, tri_sv};
 
 use super::elements::Elements;
 use super::lines;
+use super::tile::prefetch;
 use crate::matrix::{Axis, Diag, Lines};
 use crate::scalar::{Real, Scalar};
+
+/// Bytes.
+const CACHE_LINE: usize = 64;
+/// How far ahead of its use a line is asked for, in bytes. Measured (Zen 3, gemv N and T of f64, GB/s without, with 256, 512
+/// and 1024): 74 84 78 73 at 256 x 256 (L2), 68 69 67 65 at 1000 (L3), 30 38 36 30 at 2000, 22.6 24.9 24.3 23.3 at 4000.
+const AHEAD: usize = 256;
 
 /// Which rows the lines of a [`Group`] have.
 mod rows {
@@ -232,22 +239,45 @@ unsafe fn pass_dots<V: Elements, const G: usize, const ROWS: u8, const ADD: bool
                 i += V::LANES;
             }
         }
-        while (i + V::LANES) as isize <= outer {
-            let old = if ADD { V::load(y.add(i)) } else { V::load_range(y, 0, 0) };
-            let xv = if DOT { V::load(x.add(i)).turned() } else { old.turned() };
-            let mut sum = V::begin(old);
-            for l in 0..G {
-                let line = V::load(g.at[l].wrapping_add(i));
+        // The vector of rows from r on, which all lines have.
+        macro_rules! whole {
+            ($r:expr) => {{
+                let r = $r;
+                let old = if ADD { V::load(y.add(r)) } else { V::load_range(y, 0, 0) };
+                let xv = if DOT { V::load(x.add(r)).turned() } else { old.turned() };
+                let mut sum = V::begin(old);
+                for l in 0..G {
+                    let line = V::load(g.at[l].wrapping_add(r));
+                    if ADD {
+                        sum = V::add_line(sum, line, s[l]);
+                    }
+                    if DOT {
+                        dots[l] = V::dot_step(dots[l], line, xv);
+                    }
+                }
                 if ADD {
-                    sum = V::add_line(sum, line, s[l]);
+                    V::finish(sum, old, conj_add).store(y.add(r));
                 }
-                if DOT {
-                    dots[l] = V::dot_step(dots[l], line, xv);
+            }};
+        }
+        // A cache line of each at a time: several lines at once are more streams than the hardware sees coming.
+        if V::LANES < CACHE_LINE / size_of::<V::T>() {
+            while (i + 2 * V::LANES) as isize <= outer {
+                for l in 0..G {
+                    prefetch(g.at[l].wrapping_add(i).cast::<u8>().wrapping_add(AHEAD));
+                }
+                whole!(i);
+                whole!(i + V::LANES);
+                i += 2 * V::LANES;
+            }
+        }
+        while (i + V::LANES) as isize <= outer {
+            if V::LANES == CACHE_LINE / size_of::<V::T>() {
+                for l in 0..G {
+                    prefetch(g.at[l].wrapping_add(i).cast::<u8>().wrapping_add(AHEAD));
                 }
             }
-            if ADD {
-                V::finish(sum, old, conj_add).store(y.add(i));
-            }
+            whole!(i);
             i += V::LANES;
         }
         while i < g.end {
