@@ -239,7 +239,7 @@ fn check_triangles<T: Scalar>(kernels: &Kernels<T>) {
                 }
                 let entry =
                     |l: usize, j: usize| if l == j && diagonal == Diagonal::Unit { T::ONE } else { full[l * n + j] };
-                for lanes in [1, mr / 2, mr].into_iter().filter(|&lanes| lanes > 0) {
+                for lanes in [1, mr / 2, kernel.lanes(), mr].into_iter().filter(|&lanes| lanes > 0) {
                     for alpha in [T::ONE, numbers.next()] {
                         let b = numbers.vec::<T>(lanes * n);
                         let mut panel = vec![T::ZERO; mr * n];
@@ -256,15 +256,15 @@ fn check_triangles<T: Scalar>(kernels: &Kernels<T>) {
                                 };
                                 on(panel.as_mut_ptr(), mr, true);
                                 kernel.unpack_a(lanes, n, panel.as_ptr(), x.as_mut_ptr(), 1, lanes as isize);
-                                if lanes == mr {
-                                    let mut here = vec![marker::<T>(); (mr + 1) * n];
+                                if lanes == mr || (lanes == kernel.lanes() && !T::IS_COMPLEX) {
+                                    let mut here = vec![marker::<T>(); (lanes + 1) * n];
                                     for (i, &v) in b.iter().enumerate() {
-                                        here[i / mr * (mr + 1) + i % mr] = v;
+                                        here[i / lanes * (lanes + 1) + i % lanes] = v;
                                     }
-                                    on(here.as_mut_ptr(), mr + 1, false);
+                                    on(here.as_mut_ptr(), lanes + 1, false);
                                     for (i, &v) in here.iter().enumerate() {
-                                        let (j, l) = (i / (mr + 1), i % (mr + 1));
-                                        assert!(v == if l < mr { x[j * mr + l] } else { marker() }, "in place");
+                                        let (j, l) = (i / (lanes + 1), i % (lanes + 1));
+                                        assert!(v == if l < lanes { x[j * lanes + l] } else { marker() }, "in place");
                                     }
                                 }
                             }

@@ -15,7 +15,7 @@ pub enum Size {
     Large,
     /// Sizes past every block size, for the fast oracle.
     Huge,
-    /// A little above 512, from where on the triangles of level 2 are cut.
+    /// From 256 on, where the triangles of level 2 are cut: in two, in halves of halves, in four.
     Cut,
     /// Two by two at most: for calls that must cost nothing.
     Tiny,
@@ -76,7 +76,11 @@ impl Draw {
             },
             Size::Large => self.rng.range(80, 150) * 2 + 1,
             Size::Huge => self.rng.pick(&[33, 261, 389, 517]),
-            Size::Cut => self.rng.range(512, 600),
+            Size::Cut => match self.rng.range(0, 7) {
+                0 => self.rng.range(1024, 1100),
+                1 | 2 => self.rng.range(512, 600),
+                _ => self.rng.range(256, 300),
+            },
             Size::Tiny => self.rng.range(1, 2),
             Size::Few => self.rng.range(5, 7),
         }
