@@ -46,7 +46,11 @@ pub fn run<T: Scalar>(alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: &MatMut<
     let (lane, step) = (opaque(b.cs() as usize) as isize, opaque(b.rs() as usize) as isize);
     let (from_a, from_b) = (Source::in_place(a.ptr(), 1, a.cs()), Source::in_place(b.ptr(), lane, step));
     // SAFETY: views of m x k, k x n and m x n; A and C have unit row stride (or one row).
-    unsafe { kernel.block(m, n, k, alpha, from_a, from_b, beta, c.ptr(), c.cs()) };
+    unsafe {
+        if !kernel.single(m, n, k, alpha, from_a, from_b, beta, c.ptr(), c.cs()) {
+            kernel.block(m, n, k, alpha, from_a, from_b, beta, c.ptr(), c.cs());
+        }
+    }
     true
 }
 

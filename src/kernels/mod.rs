@@ -94,6 +94,19 @@ pub trait GemmKernel: Sync {
         c: *mut Self::Out,
         cs: isize,
     );
+    /// The same of operands in place, if it is one tile of few rows; says whether it was.
+    unsafe fn single(
+        &self,
+        m: usize,
+        n: usize,
+        k: usize,
+        alpha: Self::Out,
+        a: Source<Self::In>,
+        b: Source<Self::In>,
+        beta: Self::Out,
+        c: *mut Self::Out,
+        cs: isize,
+    ) -> bool;
     /// The same of operands with any strides, element by element: for very small products.
     unsafe fn tiny(
         &self,
@@ -336,10 +349,6 @@ macro_rules! kernel_table {
             unsafe fn part<const U: usize, const N: usize, const PACKED: bool, const MASKED: bool>(t: &Tile<$T>) {
                 unsafe { tile::some::<$V, U, N, PACKED, MASKED>(t) }
             } }
-            kernel_table! { @fn $feature
-            unsafe fn loops(m: usize, n: usize, k: usize, alpha: $T, a: Source<$T>, b: Source<$T>, beta: $T, c: *mut $T, cs: isize) {
-                unsafe { tile::loops::<K, $V, $mv, $nr>(m, n, k, alpha, a, b, beta, c, cs) }
-            } }
         }
         // Sound in all methods: the callers keep the contract of the trait, which is that of `tile` and `lines`.
         #[allow(clippy::undocumented_unsafe_blocks)]
@@ -368,7 +377,11 @@ macro_rules! kernel_table {
             } }
             kernel_table! { @fn $feature
             unsafe fn block(&self, m: usize, n: usize, k: usize, alpha: $T, a: Source<$T>, b: Source<$T>, beta: $T, c: *mut $T, cs: isize) {
-                unsafe { tile::block::<K, $V>(m, n, k, alpha, a, b, beta, c, cs) }
+                unsafe { tile::block::<K, $V, $mv, $nr>(m, n, k, alpha, a, b, beta, c, cs) }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn single(&self, m: usize, n: usize, k: usize, alpha: $T, a: Source<$T>, b: Source<$T>, beta: $T, c: *mut $T, cs: isize) -> bool {
+                unsafe { tile::single::<K, $V>(m, n, k, alpha, a, b, beta, c, cs) }
             } }
             kernel_table! { @fn $feature
             unsafe fn tiny(&self, m: usize, n: usize, k: usize, alpha: $T, a: Strided<$T>, b: Strided<$T>, beta: $T, c: *mut $T, cs: isize) {

@@ -96,6 +96,12 @@ unsafe fn across<V: Simd, const MV: usize>(
         for i in 0..MV {
             let from = src.wrapping_offset((i * V::LANES) as isize * ls);
             let count = lanes.saturating_sub(i * V::LANES).min(V::LANES);
+            if count == 0 {
+                for p in 0..k {
+                    V::zero().store_packed(dst.add(p * width + i * V::LANES));
+                }
+                continue;
+            }
             for p in if i < full { whole } else { 0 }..k {
                 let mut one = [V::T::ZERO; MOST_LANES];
                 for (l, x) in one.iter_mut().enumerate().take(count) {

@@ -114,6 +114,13 @@ fn check_blocks<T: Scalar>(kernels: &Kernels<T>) {
                             for j in 0..n {
                                 c[j * ld + m..(j + 1) * ld].fill(marker());
                             }
+                            let mut one = c.clone();
+                            let to = one.as_mut_ptr();
+                            // SAFETY: as above.
+                            let single = !from_a.packed
+                                && !from_b.packed
+                                && unsafe { kernel.single(m, n, k, alpha, from_a, from_b, beta, to, ld as isize) };
+                            assert!(single || m > kernel.lanes() || n > kernel.nr() || from_a.packed || from_b.packed);
                             // SAFETY: as above.
                             unsafe { kernel.block(m, n, k, alpha, from_a, from_b, beta, c.as_mut_ptr(), ld as isize) };
                             for j in 0..n {
@@ -130,6 +137,7 @@ fn check_blocks<T: Scalar>(kernels: &Kernels<T>) {
                                 }
                                 assert!(c[j * ld + m..(j + 1) * ld].iter().all(|&x| x == marker()), "{}", kernels.name);
                             }
+                            assert!(!single || one == c, "{} {m}x{n}x{k} as a single tile", kernels.name);
                         }
                     }
                 }

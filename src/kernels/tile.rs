@@ -131,25 +131,12 @@ pub trait Tiles<V: Simd> {
     /// A tile of U vectors and N columns, of operands in place or with another shape than the whole tile's. PACKED: A's
     /// order is that of panels. MASKED: its last vector is not full.
     unsafe fn part<const U: usize, const N: usize, const PACKED: bool, const MASKED: bool>(t: &Tile<V::T>);
-    /// [`loops`] over these tiles.
-    unsafe fn loops(
-        m: usize,
-        n: usize,
-        k: usize,
-        alpha: V::T,
-        a: Source<V::T>,
-        b: Source<V::T>,
-        beta: V::T,
-        c: *mut V::T,
-        cs: isize,
-    );
 }
 
-/// `C := alpha A B + beta C` for m rows and n columns. C has unit row stride and column stride `cs`; beta == 0 never reads
-/// it. No more than m rows of A and n columns of B are read where they are in place. One tile of few rows is called from
-/// here: what the loops keep on the stack would take as long to set up as its product.
+/// [`block`] of operands in place, if it is one tile of few rows; says whether it was. A function of its own: what the loops
+/// over tiles keep on the stack would take as long to set up as such a product.
 #[inline(always)]
-pub unsafe fn block<S: Tiles<V>, V: Simd>(
+pub unsafe fn single<S: Tiles<V>, V: Simd>(
     m: usize,
     n: usize,
     k: usize,
@@ -159,20 +146,19 @@ pub unsafe fn block<S: Tiles<V>, V: Simd>(
     beta: V::T,
     c: *mut V::T,
     cs: isize,
-) {
-    // SAFETY: one tile that is the whole block and whose accumulators fit the registers; loops as the callers'.
-    unsafe {
-        if m <= V::LANES && n <= S::WIDEST.min(S::ACCUMULATORS) && !a.packed && !b.packed {
-            part_of::<S, V, 1>(n, false, &Tile::first(m, k, alpha, a, b, beta, c, cs));
-        } else {
-            S::loops(m, n, k, alpha, a, b, beta, c, cs);
-        }
+) -> bool {
+    if m > V::LANES || n > S::WIDEST.min(S::ACCUMULATORS) {
+        return false;
     }
+    // SAFETY: one tile that is the whole block, by the contract of the file; its accumulators fit the registers.
+    unsafe { part_of::<S, V, 1>(n, false, &Tile::first(m, k, alpha, a, b, beta, c, cs)) };
+    true
 }
 
-/// The loops of [`block`] over register tiles.
+/// `C := alpha A B + beta C` for m rows and n columns: loops over register tiles. C has unit row stride and column stride
+/// `cs`; beta == 0 never reads it. No more than m rows of A and n columns of B are read where they are in place.
 #[inline(always)]
-pub unsafe fn loops<S: Tiles<V>, V: Simd, const MV: usize, const NR: usize>(
+pub unsafe fn block<S: Tiles<V>, V: Simd, const MV: usize, const NR: usize>(
     m: usize,
     n: usize,
     k: usize,

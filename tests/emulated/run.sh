@@ -16,7 +16,7 @@ netlib=/usr/lib/x86_64-linux-gnu/blas
 # it. The lists are balanced: the whole takes as long as the slower machine.
 case ${1:-quick} in
 quick)
-    limit=900
+    limit=1800
     machines=(
         "isa core:kernels promises:p7"
         "isa level1:usual level2:usual level3:usual extensions:usual conv:exact"
