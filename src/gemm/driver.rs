@@ -64,7 +64,7 @@ pub fn run<T: Scalar>(product: Product<T>, threads: Threads) {
     }
     let kernel = T::kernels().gemm;
     if let (Operand::General(a), Operand::General(b), None) = (product.a, product.b, product.part)
-        && small::run(product.alpha, a, b, product.beta, &product.c, kernel)
+        && small::run(product.alpha, a, b, product.beta, &product.c, T::kernels())
     {
         return;
     }

@@ -4,7 +4,8 @@
 //! k fits in one pass, so the operations are those of the packed way, in the same order: the same bits.
 
 use super::pack::Kernel;
-use crate::kernels::tile::{LEAST_KC, Source, Strided, opaque};
+use crate::kernels::Kernels;
+use crate::kernels::tile::{LEAST_KC, Source, Strided, Tile, opaque};
 use crate::matrix::{MatMut, MatRef};
 use crate::scalar::Scalar;
 use core::mem::MaybeUninit;
@@ -20,8 +21,8 @@ const FAR: usize = 4096;
 /// Computes C := alpha A B + beta C if it is small and its operands lie right; says whether it did. Compiled into its
 /// callers: the views of a small call become arguments of the kernel without passing through memory.
 #[inline(always)]
-pub fn run<T: Scalar>(alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: &MatMut<T>, kernel: &Kernel<T>) -> bool {
-    let (m, n, k) = (c.rows(), c.cols(), a.cols());
+pub fn run<T: Scalar>(alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: &MatMut<T>, kernels: &Kernels<T>) -> bool {
+    let (m, n, k, kernel) = (c.rows(), c.cols(), a.cols(), kernels.gemm);
     // Neither empty nor large.
     let small = (1..=MOST).contains(&m.saturating_mul(n).saturating_mul(k)) && alpha != T::ZERO;
     if !small || c.rs() != 1 || (k > LEAST_KC && k > kernel.kc()) {
@@ -47,7 +48,9 @@ pub fn run<T: Scalar>(alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: &MatMut<
     let (from_a, from_b) = (Source::in_place(a.ptr(), 1, a.cs()), Source::in_place(b.ptr(), lane, step));
     // SAFETY: views of m x k, k x n and m x n; A and C have unit row stride (or one row).
     unsafe {
-        if !kernel.single(m, n, k, alpha, from_a, from_b, beta, c.ptr(), c.cs()) {
+        if m <= kernels.single.0 && n <= kernels.single.1 {
+            kernel.single(n, &Tile::first(m, k, alpha, from_a, from_b, beta, c.ptr(), c.cs()));
+        } else {
             kernel.block(m, n, k, alpha, from_a, from_b, beta, c.ptr(), c.cs());
         }
     }

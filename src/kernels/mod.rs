@@ -33,7 +33,7 @@ use crate::runtime::cpu::{self, Isa};
 use crate::scalar::{Scalar, c32, c64};
 use solve::{Rows, Triangle};
 use std::sync::OnceLock;
-use tile::{Source, Strided};
+use tile::{Source, Strided, Tile};
 
 /// The matrix kernel of one scalar type on one instruction set.
 ///
@@ -94,19 +94,8 @@ pub trait GemmKernel: Sync {
         c: *mut Self::Out,
         cs: isize,
     );
-    /// The same of operands in place, if it is one tile of few rows; says whether it was.
-    unsafe fn single(
-        &self,
-        m: usize,
-        n: usize,
-        k: usize,
-        alpha: Self::Out,
-        a: Source<Self::In>,
-        b: Source<Self::In>,
-        beta: Self::Out,
-        c: *mut Self::Out,
-        cs: isize,
-    ) -> bool;
+    /// The same of operands in place, so many columns, and no more of them and of the tile's rows than [`Kernels::single`].
+    unsafe fn single(&self, cols: usize, t: &Tile<Self::In>);
     /// The same of operands with any strides, element by element: for very small products.
     unsafe fn tiny(
         &self,
@@ -206,6 +195,8 @@ pub struct Kernels<T: Scalar> {
     pub name: &'static str,
     pub gemm: &'static dyn GemmKernel<In = T, Out = T>,
     pub lines: &'static dyn LineKernel<T>,
+    /// Rows and columns of the largest product in place that is one tile.
+    pub single: (usize, usize),
 }
 
 /// The tables of one instruction set.
@@ -380,8 +371,8 @@ macro_rules! kernel_table {
                 unsafe { tile::block::<K, $V, $mv, $nr>(m, n, k, alpha, a, b, beta, c, cs) }
             } }
             kernel_table! { @fn $feature
-            unsafe fn single(&self, m: usize, n: usize, k: usize, alpha: $T, a: Source<$T>, b: Source<$T>, beta: $T, c: *mut $T, cs: isize) -> bool {
-                unsafe { tile::single::<K, $V>(m, n, k, alpha, a, b, beta, c, cs) }
+            unsafe fn single(&self, cols: usize, t: &Tile<$T>) {
+                unsafe { tile::single::<K, $V>(cols, t) }
             } }
             kernel_table! { @fn $feature
             unsafe fn tiny(&self, m: usize, n: usize, k: usize, alpha: $T, a: Strided<$T>, b: Strided<$T>, beta: $T, c: *mut $T, cs: isize) {
@@ -480,7 +471,7 @@ macro_rules! kernel_table {
                 unsafe { sweeps::rank_update::<$E>(alpha, beta, x, y, hermitian, a, from, to) }
             } }
         }
-        Kernels { name: concat!($isa, " ", stringify!($T), " ", stringify!($mv), "v x ", stringify!($nr)), gemm: &K, lines: &K }
+        Kernels { name: concat!($isa, " ", stringify!($T), " ", stringify!($mv), "v x ", stringify!($nr)), gemm: &K, lines: &K, single: tile::most_of_single::<K, $V>() }
     }};
     // Convolution: T and V as above, real.
     (@conv $feature:tt $T:ty, $V:ty, $mv:literal, $nr:literal) => {{

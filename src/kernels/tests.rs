@@ -115,12 +115,15 @@ fn check_blocks<T: Scalar>(kernels: &Kernels<T>) {
                                 c[j * ld + m..(j + 1) * ld].fill(marker());
                             }
                             let mut one = c.clone();
-                            let to = one.as_mut_ptr();
-                            // SAFETY: as above.
-                            let single = !from_a.packed
-                                && !from_b.packed
-                                && unsafe { kernel.single(m, n, k, alpha, from_a, from_b, beta, to, ld as isize) };
-                            assert!(single || m > kernel.lanes() || n > kernel.nr() || from_a.packed || from_b.packed);
+                            let in_place = !from_a.packed && !from_b.packed;
+                            let single = in_place && m <= kernels.single.0 && n <= kernels.single.1;
+                            if single {
+                                let to = one.as_mut_ptr();
+                                // SAFETY: as above.
+                                unsafe {
+                                    kernel.single(n, &Tile::first(m, k, alpha, from_a, from_b, beta, to, ld as isize))
+                                };
+                            }
                             // SAFETY: as above.
                             unsafe { kernel.block(m, n, k, alpha, from_a, from_b, beta, c.as_mut_ptr(), ld as isize) };
                             for j in 0..n {

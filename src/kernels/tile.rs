@@ -71,7 +71,7 @@ pub struct Tile<T> {
 impl<T: Scalar> Tile<T> {
     /// The tile of m rows at the beginning of a block, which asks for nothing beside it.
     #[inline(always)]
-    fn first(m: usize, k: usize, alpha: T, a: Source<T>, b: Source<T>, beta: T, c: *mut T, cs: isize) -> Self {
+    pub fn first(m: usize, k: usize, alpha: T, a: Source<T>, b: Source<T>, beta: T, c: *mut T, cs: isize) -> Self {
         Tile {
             k,
             alpha,
@@ -133,26 +133,17 @@ pub trait Tiles<V: Simd> {
     unsafe fn part<const U: usize, const N: usize, const PACKED: bool, const MASKED: bool>(t: &Tile<V::T>);
 }
 
-/// [`block`] of operands in place, if it is one tile of few rows; says whether it was. A function of its own: what the loops
-/// over tiles keep on the stack would take as long to set up as such a product.
+/// [`block`] of operands in place and of [`most_of_single`] rows and columns at most: one tile. A function of its own, called
+/// with what the tile wants: the loops' frame would take as long to set up as such a product.
 #[inline(always)]
-pub unsafe fn single<S: Tiles<V>, V: Simd>(
-    m: usize,
-    n: usize,
-    k: usize,
-    alpha: V::T,
-    a: Source<V::T>,
-    b: Source<V::T>,
-    beta: V::T,
-    c: *mut V::T,
-    cs: isize,
-) -> bool {
-    if m > V::LANES || n > S::WIDEST.min(S::ACCUMULATORS) {
-        return false;
-    }
+pub unsafe fn single<S: Tiles<V>, V: Simd>(cols: usize, t: &Tile<V::T>) {
     // SAFETY: one tile that is the whole block, by the contract of the file; its accumulators fit the registers.
-    unsafe { part_of::<S, V, 1>(n, false, &Tile::first(m, k, alpha, a, b, beta, c, cs)) };
-    true
+    unsafe { part_of::<S, V, 1>(cols, false, t) };
+}
+
+/// Rows and columns of the largest [`single`] tile.
+pub const fn most_of_single<S: Tiles<V>, V: Simd>() -> (usize, usize) {
+    (V::LANES, if S::WIDEST < S::ACCUMULATORS { S::WIDEST } else { S::ACCUMULATORS })
 }
 
 /// `C := alpha A B + beta C` for m rows and n columns: loops over register tiles. C has unit row stride and column stride
