@@ -26,10 +26,10 @@ pub unsafe fn to_last<V: Simd>(
 ) {
     // SAFETY: the contract of the file.
     unsafe {
-        if cs == 1 && ps == channels as isize && pitch == channels {
-            return core::ptr::copy_nonoverlapping(src, dst, len * channels);
-        }
         if cs == 1 {
+            // Without a gap it is one long pixel. (memcpy may take a slow way for some thousand bytes.)
+            let one = ps == channels as isize && pitch == channels;
+            let (channels, len) = if one { (len * channels, 1) } else { (channels, len) };
             for p in 0..len {
                 let (from, to) = (src.wrapping_offset(p as isize * ps), dst.add(p * pitch));
                 let mut c = 0;
