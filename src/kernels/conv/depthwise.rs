@@ -14,6 +14,9 @@ const WIDE: usize = 4;
 /// Bytes of a cache line.
 const LINE: usize = 64;
 
+/// [`depthwise_tile`].
+type Row<T> = unsafe fn(&Depthwise<T>, *const T, *mut T, *const T);
+
 /// [`Depthwise`]: a few pixels of a row at a time, so that a weight is loaded once for all of them; no more than three,
 /// so that four vectors of a pixel are read in a row. Sums of so few products wait for memory, which likes that.
 #[inline(always)]
@@ -34,7 +37,7 @@ pub unsafe fn depthwise<S: PixelTiles<V>, V: RealSimd>(p: &Depthwise<V::T>) {
             j += some;
             let (row, col) = if j < cols { (r, j as isize) } else { (r + 1, 0) };
             let next = p.src.wrapping_offset(row * p.src_step[0] + col * p.src_step[1]);
-            let tile: unsafe fn(&Depthwise<V::T>, *const V::T, *mut V::T, *const V::T) = match some {
+            let tile: Row<V::T> = match some {
                 1 => S::depthwise::<1>,
                 2 => S::depthwise::<2>,
                 _ => S::depthwise::<3>,
