@@ -135,8 +135,9 @@ void corten_conv_init(corten_conv *conv, int dims);
 /* Checks a problem and writes the size of its output: as many numbers as it has dimensions, the rest 1. */
 int corten_conv_output_size(const corten_conv *conv, int64_t *output);
 
-/* y := act(conv(x, weights) + bias + beta*y). bias may be NULL. The tensors of a call share no memory. workspace may be NULL with workspace_bytes 0: the
- * library has its own. */
+/* y := act(conv(x, weights) + bias + beta*y). bias may be NULL. What a call writes (here y and the workspace) must not
+ * overlap anything else that it is given; if it does, the call is refused. workspace may be NULL with workspace_bytes 0:
+ * the library has its own. */
 int corten_conv_forward(const corten_conv *conv, const void *x, const void *weights, const void *bias,
     void *y, void *workspace, size_t workspace_bytes);
 

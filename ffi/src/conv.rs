@@ -74,10 +74,14 @@ fn pass(pass: c_int) -> Result<Pass, Error> {
     }
 }
 
-/// The tensors of a call by name, with the number of elements that each has.
-fn present(tensors: &[(&str, *const c_void, usize)]) -> Result<(), Error> {
-    for (name, pointer, elements) in tensors {
-        if pointer.is_null() && *elements > 0 {
+/// A tensor of a call: its name, where it is, and how many numbers it has; whether it may be NULL.
+type Tensor = (&'static str, *const c_void, usize, bool);
+const NEEDED: bool = false;
+const OPTIONAL: bool = true;
+
+fn present(tensors: &[Tensor]) -> Result<(), Error> {
+    for (name, pointer, elements, optional) in tensors {
+        if pointer.is_null() && *elements > 0 && !optional {
             return invalid(format!("{name} is NULL, expected {elements} numbers"));
         }
         if !pointer.cast::<f32>().is_aligned() {
@@ -87,18 +91,43 @@ fn present(tensors: &[(&str, *const c_void, usize)]) -> Result<(), Error> {
     Ok(())
 }
 
-fn workspace(at: *mut c_void, bytes: usize) -> Result<Option<(*mut u8, usize)>, Error> {
-    match (at.is_null(), bytes) {
-        (true, 0) => Ok(None),
-        (true, _) => invalid(format!("workspace is NULL, but workspace_bytes is {bytes}")),
-        (false, _) => Ok(Some((at.cast(), bytes))),
+/// Checks all pointers of a call: those that must be there are, and nothing that is written overlaps anything else. Returns
+/// the workspace, if there is one.
+fn checked(
+    read: &[Tensor],
+    written: &[Tensor],
+    space: *mut c_void,
+    bytes: usize,
+) -> Result<Option<(*mut u8, usize)>, Error> {
+    present(read)?;
+    present(written)?;
+    let workspace = match (space.is_null(), bytes) {
+        (true, 0) => None,
+        (true, _) => return invalid(format!("workspace is NULL, but workspace_bytes is {bytes}")),
+        (false, _) => Some((space.cast(), bytes)),
+    };
+    let range = |&(name, at, elements, _): &Tensor| (name, at, elements.saturating_mul(size_of::<f32>()));
+    let ours = written.iter().map(range).chain([("workspace", space.cast_const(), bytes)]);
+    for (i, (name, at, size)) in ours.clone().enumerate() {
+        for (other, there, count) in ours.clone().skip(i + 1).chain(read.iter().map(range)) {
+            let (from, begin) = (at.addr(), there.addr());
+            let apart = from >= begin.saturating_add(count) || begin >= from.saturating_add(size);
+            let some = !at.is_null() && !there.is_null() && size > 0 && count > 0;
+            if some && !apart {
+                return invalid(format!(
+                    "{name} ({size} bytes at {at:p}) overlaps {other} ({count} bytes at {there:p}), \
+                     expected memory of its own"
+                ));
+            }
+        }
     }
+    Ok(workspace)
 }
 
-/// Elements of the call's own input and output.
-fn elements(p: &Problem) -> (usize, usize) {
+/// Elements of the call's own input, output and bias.
+fn elements(p: &Problem) -> (usize, usize, usize) {
     let (x, y) = (p.input_elements(), p.output_elements());
-    if p.transposed { (y, x) } else { (x, y) }
+    if p.transposed { (y, x, p.ic) } else { (x, y, p.oc) }
 }
 
 /// Runs a plan on checked tensors; which are used is the pass's matter.
@@ -133,10 +162,10 @@ unsafe fn forward(
     bytes: usize,
 ) -> Result<(), Error> {
     expect(plan, Pass::Forward)?;
-    let (nx, ny) = elements(plan.problem());
+    let (nx, ny, nb) = elements(plan.problem());
     let nw = if kept.is_some() { 0 } else { plan.problem().weight_elements() };
-    present(&[("x", x, nx), ("weights", weights, nw), ("bias", bias, 0), ("y", y, ny)])?;
-    let space = workspace(space, bytes)?;
+    let read = [("x", x, nx, NEEDED), ("weights", weights, nw, NEEDED), ("bias", bias, nb, OPTIONAL)];
+    let space = checked(&read, &[("y", y, ny, NEEDED)], space, bytes)?;
     if ny == 0 {
         return Ok(());
     }
@@ -156,10 +185,10 @@ unsafe fn backward_data(
     bytes: usize,
 ) -> Result<(), Error> {
     expect(plan, Pass::BackwardData)?;
-    let (nx, ny) = elements(plan.problem());
+    let (nx, ny, _) = elements(plan.problem());
     let nw = if kept.is_some() { 0 } else { plan.problem().weight_elements() };
-    present(&[("weights", weights, nw), ("dy", dy, ny), ("dx", dx, nx)])?;
-    let space = workspace(space, bytes)?;
+    let read = [("weights", weights, nw, NEEDED), ("dy", dy, ny, NEEDED)];
+    let space = checked(&read, &[("dx", dx, nx, NEEDED)], space, bytes)?;
     if nx == 0 {
         return Ok(());
     }
@@ -180,10 +209,10 @@ unsafe fn backward_weights(
     bytes: usize,
 ) -> Result<(), Error> {
     expect(plan, Pass::BackwardWeights)?;
-    let (nx, ny) = elements(plan.problem());
+    let (nx, ny, nb) = elements(plan.problem());
     let nw = plan.problem().weight_elements();
-    present(&[("x", x, nx), ("dy", dy, ny), ("dweights", dw, nw), ("dbias", db, 0)])?;
-    let space = workspace(space, bytes)?;
+    let written = [("dweights", dw.cast_const(), nw, NEEDED), ("dbias", db, nb, OPTIONAL)];
+    let space = checked(&[("x", x, nx, NEEDED), ("dy", dy, ny, NEEDED)], &written, space, bytes)?;
     let inputs = [x, core::ptr::null(), core::ptr::null(), dy];
     // SAFETY: passed on to the caller.
     unsafe { run(plan, None, inputs, dw, db, space) }
@@ -224,8 +253,9 @@ pub unsafe extern "C" fn corten_conv_output_size(conv: *const corten_conv, outpu
     code_of("corten_conv_output_size", outcome)
 }
 
-/// y := act(conv(x, weights) + bias + beta*y). bias may be NULL. The tensors of a call share no memory. workspace may be NULL with workspace_bytes 0: the
-/// library has its own.
+/// y := act(conv(x, weights) + bias + beta*y). bias may be NULL. What a call writes (here y and the workspace) must not
+/// overlap anything else that it is given; if it does, the call is refused. workspace may be NULL with workspace_bytes 0:
+/// the library has its own.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn corten_conv_forward(
     conv: *const corten_conv,
@@ -356,7 +386,7 @@ pub unsafe extern "C" fn corten_conv_plan_create(
     // SAFETY: passed on to the caller.
     let outcome = unsafe { problem(conv) }.and_then(|p| {
         let made = Plan::new(p, self::pass(pass)?);
-        present(&[("weights", weights, 0)])?;
+        present(&[("weights", weights, 0, OPTIONAL)])?;
         if plan.is_null() {
             return invalid("plan is NULL".into());
         }
@@ -403,7 +433,7 @@ pub unsafe extern "C" fn corten_conv_plan_set_weights(plan: *mut corten_conv_pla
     // SAFETY: passed on to the caller.
     let outcome = match unsafe { plan.as_mut() } {
         None => invalid("plan is NULL".into()),
-        Some(plan) => present(&[("weights", weights, 1)]).and_then(|()| {
+        Some(plan) => present(&[("weights", weights, 1, NEEDED)]).and_then(|()| {
             // SAFETY: the weights of the plan's problem.
             unsafe { keep(plan, weights) }
         }),

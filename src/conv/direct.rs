@@ -8,9 +8,10 @@
 //! ```text
 //! block of results (a task)                       fill its strip of the source, unless it can be read in place
 //!   output channels in chunks                     (weights of a chunk and a piece stay in L2)
-//!     window in pieces
-//!       groups that share the strip
-//!         pixels in nr, channels in mr            register tile: kernels/conv.rs
+//!     phases
+//!       window in pieces
+//!         groups that share the strip
+//!           pixels in nr, channels in mr          register tile: kernels/conv.rs
 //! ```
 //! Depthwise windows on images with their channels side by side need no strip: a block falls into rectangles of results
 //! that have the same taps inside the source ([`Stretch`]), which are read and written where they lie.
@@ -246,13 +247,12 @@ impl Window {
 
     /// The window's elements in order, as runs of consecutive ones at distances from a pixel; the pixels of the source
     /// are `s` apart and its channels side by side.
-    fn segments(&self, s: [isize; 3], relative: bool) -> Vec<Segment> {
+    fn segments(&self, s: [isize; 3]) -> Vec<Segment> {
         let mut out: Vec<Segment> = Vec::new();
-        let lowest = |d: usize| if relative { self.dims[d].lowest() } else { 0 };
         for z in &self.dims[0].taps {
             for y in &self.dims[1].taps {
                 for x in &self.dims[2].taps {
-                    let offset = (z.0 - lowest(0)) * s[0] + (y.0 - lowest(1)) * s[1] + (x.0 - lowest(2)) * s[2];
+                    let offset = z.0 * s[0] + y.0 * s[1] + x.0 * s[2];
                     match out.last_mut() {
                         Some(last) if !self.depthwise && last.offset + last.len as isize == offset => {
                             last.len += self.cin
@@ -396,10 +396,10 @@ fn piece(steps: usize) -> usize {
     blocking::kc(steps, PIECE).max(1)
 }
 
-/// How a window is cut for so many threads. Results do not depend on it.
+/// How the windows of a pass are cut for so many threads. Results do not depend on it.
 #[derive(Clone, Debug)]
 pub struct Cut {
-    /// Images, and results in each dimension, of a block.
+    /// Images, and results in each dimension, of a block: those of the first phase, which has the most.
     block: [usize; 4],
     blocks: [usize; 4],
     /// Output channels of a task, and of a pass over the pixels.
@@ -410,25 +410,37 @@ pub struct Cut {
     strip: usize,
     pixels: usize,
     in_place: bool,
+    /// The lowest and the highest tap of any phase, in each dimension.
+    taps: [(isize, isize); 3],
+    /// Phases of a row. Their results are collected together, and go to where they belong as one.
+    phases: usize,
 }
 
-/// Results of a block at most.
+/// Results of a block at most; of all phases of a row, if they are collected.
 const PIXELS: usize = 768;
 
 impl Cut {
-    pub fn new(w: &Window, kit: &Kit, threads: usize) -> Cut {
+    pub fn new(windows: &[Window], kit: &Kit, threads: usize) -> Cut {
+        let w = &windows[0];
         let counts = [w.batch, w.dims[0].count, w.dims[1].count, w.dims[2].count];
-        let in_place = w.is_in_place();
+        let in_place = windows.iter().all(|w| w.is_in_place() || w.steps() == 0);
+        let of_row = |v: &&Window| v.dims[0].from == w.dims[0].from && v.dims[1].from == w.dims[1].from;
+        let phases = windows.iter().take_while(of_row).count();
+        let taps = [0, 1, 2].map(|d| {
+            let all = || windows.iter().flat_map(|w| &w.dims[d].taps).map(|tap| tap.0);
+            (all().min().unwrap_or(0), all().max().unwrap_or(0))
+        });
         let nr = kit.conv.nr();
-        let enough = w.results().div_ceil(4 * threads).max(8 * nr).min(PIXELS);
+        let most = if w.dst.c == 1 { PIXELS } else { PIXELS / phases };
+        let enough = w.results().div_ceil(4 * threads).max(8 * nr).min(most).max(1);
         let together = (GROUPED / w.cin.max(w.cout)).clamp(1, w.groups);
         let size = |b: [usize; 4]| -> usize {
-            (0..3).map(|d| w.dims[d].reach(b[d + 1])).product::<usize>() * b[0] * w.cin * together
+            (0..3).map(|d| w.reach(taps, d, b[d + 1])).product::<usize>() * b[0] * w.cin * together
         };
         // What is read where it lies needs no room; rows that are read once for each row of taps should stay near.
         let strip = |b: [usize; 4]| match () {
-            () if w.is_rows() && w.aliases() => size(b) / b[0] / w.cin * TOGETHER_CHANNELS,
-            () if in_place || w.steps() == 0 => 0,
+            () if w.is_rows() && windows.iter().any(Window::aliases) => size(b) / b[0] / w.cin * TOGETHER_CHANNELS,
+            () if in_place => 0,
             () => size(b),
         };
         let block = strip::block(counts, enough, |b| if w.is_rows() { 4 * size(b) } else { strip(b) });
@@ -438,12 +450,14 @@ impl Cut {
         let parts = if tasks == 0 { 1 } else { (3 * threads).div_ceil(tasks) };
         let parts = if threads == 1 || together > 1 { 1 } else { parts.min(w.cout.div_ceil(mr)) };
         let part = w.cout.div_ceil(parts).next_multiple_of(mr);
-        let fits = cpu::caches().l2 / 2 / (4 * piece(w.steps()));
+        let steps = windows.iter().map(Window::steps).max().unwrap_or(0);
+        let fits = cpu::caches().l2 / 2 / (4 * piece(steps));
         let chunk = (fits / mr * mr).clamp(mr, part);
         // Chunks of even size.
         let chunk = part.div_ceil(part.div_ceil(chunk)).next_multiple_of(mr);
         let chunk = if w.depthwise || together > 1 { part } else { chunk };
-        Cut { block, blocks, part, chunk, together, strip: strip(block), pixels: block.iter().product(), in_place }
+        let (strip, pixels) = (strip(block), block.iter().product());
+        Cut { block, blocks, part, chunk, together, strip, pixels, in_place, taps, phases }
     }
     fn tasks(&self, w: &Window) -> usize {
         self.blocks.iter().product::<usize>() * w.groups.div_ceil(self.together) * w.cout.div_ceil(self.part)
@@ -452,10 +466,13 @@ impl Cut {
     fn pitch(&self, w: &Window) -> usize {
         if self.together > 1 { self.together * w.cout } else { self.chunk }
     }
+    /// Elements of collected results.
+    fn temporary(&self, w: &Window) -> usize {
+        if w.dst.c == 1 { 0 } else { self.pixels * self.phases * self.pitch(w) }
+    }
     /// Bytes that a thread needs.
     pub fn each(&self, w: &Window) -> usize {
-        let temporary = if w.dst.c == 1 { 0 } else { self.pixels * self.pitch(w) };
-        2 * bytes::<isize>(self.pixels) + bytes::<f32>(self.strip) + bytes::<f32>(temporary)
+        2 * bytes::<isize>(self.pixels) + bytes::<f32>(self.strip) + bytes::<f32>(self.temporary(w))
     }
 }
 
@@ -474,8 +491,7 @@ impl Direct {
     }
     /// Memory besides the packed weights.
     pub fn room(&self, kit: &Kit, threads: usize) -> Room {
-        let each = self.windows.iter().map(|w| Cut::new(w, kit, threads).each(w)).max().unwrap_or(0);
-        Room { shared: 0, each }
+        Room { shared: 0, each: Cut::new(&self.windows, kit, threads).each(&self.windows[0]) }
     }
     pub fn is_in_place(&self) -> bool {
         self.windows.iter().all(Window::is_in_place)
@@ -532,50 +548,21 @@ impl Direct {
         memory: &Memory,
         threads: usize,
     ) {
-        if self.windows.len() > 1 && self.windows.iter().all(Window::is_rows) {
-            // All phases of a block together: they read the same rows. The first phase has the most results.
-            let cut = Cut::new(&self.windows[0], kit, threads);
-            let (from, weights, to) = (Shared(src.cast_mut()), Shared(packed.cast_mut()), Shared(dst));
-            let (bias, beta, activation) = (Shared(epilogue.bias.cast_mut()), epilogue.beta, epilogue.activation);
-            pool::run(cut.tasks(&self.windows[0]), threads.min(memory.threads()), &|index| {
-                let mut at = weights.get().cast_const();
-                for w in &self.windows {
-                    let task = Task { w, cut: &cut, kit, memory, index };
-                    let epilogue = Epilogue { beta, bias: bias.get(), activation };
-                    // SAFETY: tasks have their own results.
-                    unsafe { task.run(from.get(), at, to.get(), &epilogue, &[], &|_| [0; 3]) }
-                    at = at.wrapping_add(w.packed(kit));
-                }
-            });
-            return;
-        }
-        let mut at = packed;
-        for w in &self.windows {
-            let cut = Cut::new(w, kit, threads);
-            let extents = w.dims.each_ref().map(|d| d.reach(1));
-            // Distances inside a strip depend on the block only through its width and height.
-            let strip = |len: [usize; 3]| {
-                let c = (cut.together * w.cin) as isize;
-                [(len[1] * len[2]) as isize * c, len[2] as isize * c, c]
-            };
-            debug_assert!(extents.iter().all(|&e| e > 0));
-            let (from, weights, to) = (Shared(src.cast_mut()), Shared(at.cast_mut()), Shared(dst));
-            let bias = Shared(epilogue.bias.cast_mut());
-            let finish = (epilogue.beta, epilogue.activation);
-            let fixed = if cut.in_place { w.segments(w.src.s, false) } else { Vec::new() };
-            pool::run(cut.tasks(w), threads.min(memory.threads()), &|task| {
-                let task = Task { w, cut: &cut, kit, memory, index: task };
-                let epilogue = Epilogue { beta: finish.0, bias: bias.get(), activation: finish.1 };
-                // SAFETY: tasks have their own results.
-                unsafe { task.run(from.get(), weights.get(), to.get(), &epilogue, &fixed, &strip) }
-            });
-            at = at.wrapping_add(w.packed(kit));
-        }
+        // All phases of a block together: they read the same rows, and write to the same ones.
+        let cut = Cut::new(&self.windows, kit, threads);
+        let (from, weights, to) = (Shared(src.cast_mut()), Shared(packed.cast_mut()), Shared(dst));
+        let (bias, beta, activation) = (Shared(epilogue.bias.cast_mut()), epilogue.beta, epilogue.activation);
+        pool::run(cut.tasks(&self.windows[0]), threads.min(memory.threads()), &|index| {
+            let task = Task { windows: &self.windows, cut: &cut, kit, memory, index };
+            let epilogue = Epilogue { beta, bias: bias.get(), activation };
+            // SAFETY: tasks have their own results.
+            unsafe { task.run(from.get(), weights.get(), to.get(), &epilogue) }
+        });
     }
 }
 
 struct Task<'a> {
-    w: &'a Window,
+    windows: &'a [Window],
     cut: &'a Cut,
     kit: &'a Kit,
     memory: &'a Memory,
@@ -585,191 +572,135 @@ struct Task<'a> {
 impl Task<'_> {
     /// # Safety
     /// As [`Direct::run`].
-    unsafe fn run(
-        &self,
-        src: *const f32,
-        packed: *const f32,
-        dst: *mut f32,
-        epilogue: &Epilogue,
-        fixed: &[Segment],
-        strides: &dyn Fn([usize; 3]) -> [isize; 3],
-    ) {
-        let (w, cut, kernel) = (self.w, self.cut, self.kit.conv);
+    unsafe fn run(&self, src: *const f32, packed: *const f32, dst: *mut f32, epilogue: &Epilogue) {
+        let (w, cut, kernel) = (&self.windows[0], self.cut, self.kit.conv);
         let parts = w.cout.div_ceil(cut.part);
         let (part, rest) = (self.index % parts, self.index / parts);
         // Groups of a block one after the other: they share cache lines.
         let shares = w.groups.div_ceil(cut.together);
         let (group, mut block) = (rest % shares * cut.together, rest / shares);
         let groups = cut.together.min(w.groups - group);
-        let counts = [w.batch, w.dims[0].count, w.dims[1].count, w.dims[2].count];
-        let (mut from, mut len) = ([0; 4], [0; 4]);
+        let mut from = [0; 4];
         for d in [3, 2, 1, 0] {
             from[d] = block % cut.blocks[d] * cut.block[d];
-            len[d] = cut.block[d].min(counts[d].saturating_sub(from[d]));
             block /= cut.blocks[d];
         }
+        let len = w.len(from, cut.block);
         if len.contains(&0) {
             return;
         }
         if w.is_rows() {
             let channels = (part * cut.part, w.cout.min((part + 1) * cut.part));
-            // SAFETY: as this function's.
-            return unsafe { self.depthwise_rows(from, len, channels, src, packed, dst, epilogue) };
+            let mut packed = packed;
+            for w in self.windows {
+                let len = w.len(from, cut.block);
+                if !len.contains(&0) {
+                    // SAFETY: as this function's.
+                    unsafe { self.depthwise_rows(w, from, len, channels, src, packed, dst, epilogue) };
+                }
+                packed = packed.wrapping_add(w.packed(self.kit));
+            }
+            return;
         }
-        let pixels: usize = len.iter().product();
         let mut slot = self.memory.slot();
         let (at, to) = (slot.take::<isize>(cut.pixels), slot.take::<isize>(cut.pixels));
         let strip = slot.take::<f32>(cut.strip);
         let pitch = cut.pitch(w);
-        let temporary = slot.take::<f32>(if w.dst.c == 1 { 0 } else { cut.pixels * pitch });
+        let temporary = slot.take::<f32>(cut.temporary(w));
         let src = src.wrapping_offset((group * w.cin) as isize * w.src.c);
         let dst = dst.wrapping_offset((group * w.cout) as isize * w.dst.c);
-        let steps = w.steps();
-        let in_place = cut.in_place || steps == 0;
+        // Results that are collected, from one row to the next.
+        let row = len[3] * cut.phases;
         // SAFETY: the slot has room for what the cut says; pixels of the problem.
         unsafe {
-            // The source, and where in it each result's window begins.
-            let (base, n_stride, s, origin);
-            let mut segments = Vec::new();
-            let segments = if in_place {
-                (base, n_stride, s) = (src, w.src.n, w.src.s);
-                origin = from;
-                fixed
+            // The source: where its first pixel is, or would be if the strip were all of it.
+            let (base, n_stride, s, image);
+            if cut.in_place {
+                (base, n_stride, s, image) = (src, w.src.n, w.src.s, from[0]);
             } else {
-                let extent = w.extent(from, len);
-                s = strides(extent.len);
+                let extent = Extent {
+                    from: [0, 1, 2].map(|d| (from[d + 1] * w.dims[d].step) as isize + cut.taps[d].0),
+                    len: [0, 1, 2].map(|d| w.reach(cut.taps, d, len[d + 1])),
+                };
+                let c = (cut.together * w.cin) as isize;
+                s = [(extent.len[1] * extent.len[2]) as isize * c, extent.len[2] as isize * c, c];
                 n_stride = s[0] * extent.len[0] as isize;
-                origin = [0; 4];
                 let size = w.dims.each_ref().map(|d| d.size);
                 for n in 0..len[0] {
                     let image = src.wrapping_offset((from[0] + n) as isize * w.src.n);
                     let to = strip.offset(n as isize * n_stride);
                     strip::fill(kernel, groups * w.cin, image, &w.src, size, &extent, to, cut.together * w.cin);
                 }
-                base = strip;
-                segments.extend(w.segments(s, true));
-                &segments[..]
-            };
-            let first = w.dst.c == 1;
-            let mut p = 0;
-            for n in 0..len[0] {
-                for z in 0..len[1] {
-                    for y in 0..len[2] {
-                        let step = [z, y].map(|i| i as isize);
-                        let mut a = (origin[0] + n) as isize * n_stride
-                            + (origin[1] as isize + step[0]) * w.dims[0].step as isize * s[0]
-                            + (origin[2] as isize + step[1]) * w.dims[1].step as isize * s[1]
-                            + origin[3] as isize * w.dims[2].step as isize * s[2];
-                        let mut t = (from[0] + n) as isize * w.dst.n
-                            + w.place(0, from[1] + z)
-                            + w.place(1, from[2] + y)
-                            + w.place(2, from[3]);
-                        for x in 0..len[3] {
-                            *at.add(p + x) = a;
-                            *to.add(p + x) = if first { t } else { ((p + x) * pitch) as isize };
-                            a += w.dims[2].step as isize * s[2];
-                            t += w.dims[2].every as isize * w.dst.s[2];
-                        }
-                        p += len[3];
-                    }
-                }
+                base = strip.wrapping_offset(-(0..3).map(|d| extent.from[d] * s[d]).sum::<isize>()).cast_const();
+                image = 0;
             }
-            // Output channels of this task, in chunks.
-            let mr = kernel.mr();
-            let panels = w.cout.div_ceil(mr);
+            let first = w.dst.c == 1;
             let end = w.cout.min((part + 1) * cut.part);
             let mut c = part * cut.part;
+            // Output channels of this task, in chunks.
             while c < end {
                 let lanes = cut.chunk.min(end - c);
                 // Of all groups.
                 let all = if groups > 1 { groups * w.cout } else { lanes };
-                if !first && epilogue.beta != 0.0 {
-                    self.rows(from, len, |p, count, place| {
-                        let old = dst.wrapping_offset(place + c as isize * w.dst.c);
-                        let every = w.dims[2].every as isize * w.dst.s[2];
-                        kernel.to_last(all, count, old, w.dst.c, every, temporary.add(p * pitch), pitch);
-                    });
-                }
-                if w.depthwise {
-                    let taps: Vec<Tap> = segments
-                        .iter()
-                        .enumerate()
-                        .map(|(t, segment)| Tap { src: segment.offset, weights: t * w.wide(self.kit) })
-                        .collect();
-                    let step = [1, 2].map(|d| w.dims[d].step as isize * s[d]);
-                    for plane in 0..len[0] * len[1] {
-                        let (n, z) = ((plane / len[1]) as isize, (plane % len[1]) as isize);
-                        let at = n * n_stride + z * w.dims[0].step as isize * s[0] + c as isize;
-                        let (to, to_step) = if first {
-                            let place = (from[0] as isize + n) * w.dst.n + w.place(0, from[1] + z as usize);
-                            let place = place + w.place(1, from[2]) + w.place(2, from[3]) + c as isize;
-                            (dst.wrapping_offset(place), [1, 2].map(|d| w.dims[d].every as isize * w.dst.s[d]))
-                        } else {
-                            let first = temporary.add(plane * len[2] * len[3] * pitch);
-                            (first, [(len[3] * pitch) as isize, pitch as isize])
-                        };
-                        kernel.depthwise(&Depthwise {
-                            size: [len[2], len[3]],
-                            src: base.wrapping_offset(at),
-                            src_step: step,
-                            taps: taps.as_ptr(),
-                            count: taps.len(),
-                            fresh: core::ptr::null(),
-                            asked: 0,
-                            weights: packed.wrapping_add(c / w.wide(self.kit) * w.depthwise_block(self.kit)),
-                            block: w.depthwise_block(self.kit),
-                            channels: lanes,
-                            dst: to,
-                            dst_step: to_step,
-                            finish: finish_from(epilogue, c),
+                let mut packed = packed;
+                for phases in self.windows.chunks(cut.phases) {
+                    if !first && epilogue.beta != 0.0 {
+                        self.rows(phases, from, |p, count, place| {
+                            let old = dst.wrapping_offset(place + c as isize * w.dst.c);
+                            kernel.to_last(all, count, old, w.dst.c, w.dst.s[2], temporary.add(p * pitch), pitch);
                         });
                     }
-                } else {
-                    let piece = piece(steps);
-                    let mut start = 0;
-                    let mut cursor = Cursor { segments, at: 0, done: 0 };
-                    let mut cut_segments = Vec::new();
-                    loop {
-                        let k = piece.min(steps - start);
-                        cut_segments.clear();
-                        cursor.take(k, &mut cut_segments);
-                        let last = start + k == steps;
-                        for g in 0..groups {
-                            let packed = packed.wrapping_add((group + g) * panels * mr * steps);
-                            let bias = epilogue.bias;
-                            let of_group = (group + g) * w.cout + c;
-                            let bias = if last && !bias.is_null() { bias.add(of_group) } else { core::ptr::null() };
-                            let dst = if first { dst.wrapping_add(c) } else { temporary };
-                            kernel.pixels(&Pixels {
-                                pixels,
-                                src: base.wrapping_add(g * w.cin),
-                                at,
-                                segments: cut_segments.as_ptr(),
-                                count: cut_segments.len(),
-                                panels: packed.wrapping_add(start * panels * mr + c * k),
-                                panel: mr * k,
-                                lanes,
-                                dst: dst.wrapping_add(g * w.cout),
-                                to,
-                                finish: Finish {
-                                    beta: if start == 0 { epilogue.beta } else { 1.0 },
-                                    bias,
-                                    activation: if last { epilogue.activation } else { Activation::None },
-                                },
-                            });
+                    for (phase, w) in phases.iter().enumerate() {
+                        let len = w.len(from, cut.block);
+                        let mut p = 0;
+                        for n in 0..len[0] {
+                            for z in 0..len[1] {
+                                for y in 0..len[2] {
+                                    let step = w.dims[2].step as isize * s[2];
+                                    let mut a = (image + n) as isize * n_stride
+                                        + ((from[1] + z) * w.dims[0].step) as isize * s[0]
+                                        + ((from[2] + y) * w.dims[1].step) as isize * s[1]
+                                        + from[3] as isize * step;
+                                    let (mut t, every) = if first {
+                                        let t = (from[0] + n) as isize * w.dst.n
+                                            + w.place(0, from[1] + z)
+                                            + w.place(1, from[2] + y)
+                                            + w.place(2, from[3]);
+                                        (t, w.dims[2].every as isize * w.dst.s[2])
+                                    } else {
+                                        let number = ((n * len[1] + z) * len[2] + y) * row + phase;
+                                        ((number * pitch) as isize, (cut.phases * pitch) as isize)
+                                    };
+                                    for x in 0..len[3] {
+                                        *at.add(p + x) = a;
+                                        *to.add(p + x) = t;
+                                        a += step;
+                                        t += every;
+                                    }
+                                    p += len[3];
+                                }
+                            }
                         }
-                        start += k;
-                        if last {
-                            break;
+                        let dst = if first { dst.wrapping_add(c) } else { temporary };
+                        let every = if first {
+                            [1, 2].map(|d| w.dims[d].every as isize * w.dst.s[d])
+                        } else {
+                            [row * pitch, cut.phases * pitch].map(|n| n as isize)
+                        };
+                        let chunk = Chunk { w, group, groups, c, lanes, base, at, dst, to, epilogue };
+                        if w.depthwise {
+                            chunk.depthwise(self.kit, len, s, every, packed);
+                        } else {
+                            chunk.products(self.kit, p, &w.segments(s), packed);
                         }
+                        packed = packed.wrapping_add(w.packed(self.kit));
                     }
-                }
-                if !first {
-                    self.rows(from, len, |p, count, place| {
-                        let new = dst.wrapping_offset(place + c as isize * w.dst.c);
-                        let every = w.dims[2].every as isize * w.dst.s[2];
-                        kernel.to_first(all, count, temporary.add(p * pitch), pitch, new, w.dst.c, every);
-                    });
+                    if !first {
+                        self.rows(phases, from, |p, count, place| {
+                            let new = dst.wrapping_offset(place + c as isize * w.dst.c);
+                            kernel.to_first(all, count, temporary.add(p * pitch), pitch, new, w.dst.c, w.dst.s[2]);
+                        });
+                    }
                 }
                 c += lanes;
             }
@@ -783,6 +714,7 @@ impl Task<'_> {
     /// As [`Task::run`].
     unsafe fn depthwise_rows(
         &self,
+        w: &Window,
         from: [usize; 4],
         len: [usize; 4],
         channels: (usize, usize),
@@ -791,7 +723,7 @@ impl Task<'_> {
         dst: *mut f32,
         epilogue: &Epilogue,
     ) {
-        let (w, kit, copied) = (self.w, self.kit, self.w.aliases());
+        let (kit, copied) = (self.kit, w.aliases());
         let mut slot = self.memory.slot();
         let strip = slot.take::<f32>(self.cut.strip);
         let (extent, size) = (w.extent(from, len), w.dims.each_ref().map(|d| d.size));
@@ -857,23 +789,121 @@ impl Task<'_> {
         }
     }
 
-    /// Calls `f` for each run of a block's results: the first one's number, how many, and their place in the tensor. Rows
-    /// that follow each other without a gap are one run.
-    fn rows(&self, from: [usize; 4], len: [usize; 4], mut f: impl FnMut(usize, usize, isize)) {
-        let w = self.w;
-        let row = w.dims[2].every as isize * w.dst.s[2] * len[3] as isize;
-        let joined = row == w.dims[1].every as isize * w.dst.s[1];
+    /// Calls `f` for each run of a block's collected results: the first one's number, how many, and their place in the tensor.
+    /// Rows that follow each other without a gap are one run.
+    fn rows(&self, phases: &[Window], from: [usize; 4], mut f: impl FnMut(usize, usize, isize)) {
+        let w = &phases[0];
+        let len = w.len(from, self.cut.block);
+        // Columns of all phases, which follow each other in turn.
+        let row = len[3] * phases.len();
+        let count: usize = phases.iter().map(|w| w.len(from, self.cut.block)[3]).sum();
+        let joined = count == row && row as isize * w.dst.s[2] == w.dims[1].every as isize * w.dst.s[1];
         for n in 0..len[0] {
             for z in 0..len[1] {
-                let at = (n * len[1] + z) * len[2] * len[3];
+                let at = (n * len[1] + z) * len[2] * row;
                 let plane = (from[0] + n) as isize * w.dst.n + w.place(0, from[1] + z) + w.place(2, from[3]);
                 if joined {
-                    f(at, len[2] * len[3], plane + w.place(1, from[2]));
+                    f(at, len[2] * row, plane + w.place(1, from[2]));
                     continue;
                 }
                 for y in 0..len[2] {
-                    f(at + y * len[3], len[3], plane + w.place(1, from[2] + y));
+                    f(at + y * row, count, plane + w.place(1, from[2] + y));
                 }
+            }
+        }
+    }
+}
+
+/// Some output channels of a block's results in one window.
+struct Chunk<'a> {
+    w: &'a Window,
+    /// The first group, and how many share the strip.
+    group: usize,
+    groups: usize,
+    /// The first channel of each group, and how many.
+    c: usize,
+    lanes: usize,
+    /// The source and each result's place in it; where results go.
+    base: *const f32,
+    at: *const isize,
+    dst: *mut f32,
+    to: *const isize,
+    epilogue: &'a Epilogue,
+}
+
+impl Chunk<'_> {
+    /// # Safety
+    /// As [`Task::run`].
+    unsafe fn products(&self, kit: &Kit, pixels: usize, segments: &[Segment], packed: *const f32) {
+        let (w, c) = (self.w, self.c);
+        let (mr, steps) = (kit.conv.mr(), w.steps());
+        let (panels, piece) = (w.cout.div_ceil(mr), piece(steps));
+        let mut start = 0;
+        let mut cursor = Cursor { segments, at: 0, done: 0 };
+        let mut cut_segments = Vec::new();
+        loop {
+            let k = piece.min(steps - start);
+            cut_segments.clear();
+            cursor.take(k, &mut cut_segments);
+            let last = start + k == steps;
+            for g in 0..self.groups {
+                let packed = packed.wrapping_add((self.group + g) * panels * mr * steps);
+                let finish = finish_from(self.epilogue, (self.group + g) * w.cout + c);
+                let p = Pixels {
+                    pixels,
+                    src: self.base.wrapping_add(g * w.cin),
+                    at: self.at,
+                    segments: cut_segments.as_ptr(),
+                    count: cut_segments.len(),
+                    panels: packed.wrapping_add(start * panels * mr + c * k),
+                    panel: mr * k,
+                    lanes: self.lanes,
+                    dst: self.dst.wrapping_add(g * w.cout),
+                    to: self.to,
+                    finish: Finish {
+                        beta: if start == 0 { finish.beta } else { 1.0 },
+                        bias: if last { finish.bias } else { core::ptr::null() },
+                        activation: if last { finish.activation } else { Activation::None },
+                    },
+                };
+                // SAFETY: pixels of the problem, panels of the packed weights.
+                unsafe { kit.conv.pixels(&p) };
+            }
+            start += k;
+            if last {
+                break;
+            }
+        }
+    }
+
+    /// Depthwise, of a strip whose pixels are `s` apart; results are `every` apart.
+    ///
+    /// # Safety
+    /// As [`Task::run`].
+    unsafe fn depthwise(&self, kit: &Kit, len: [usize; 4], s: [isize; 3], every: [isize; 2], packed: *const f32) {
+        let w = self.w;
+        let (wide, block) = (w.wide(kit), w.depthwise_block(kit));
+        let mut taps = Vec::new();
+        w.taps_of(w.dims.each_ref().map(|d| (0, d.taps.len())), s, wide, &mut taps);
+        for plane in 0..if len.contains(&0) { 0 } else { len[0] * len[1] } {
+            let first = plane * len[2] * len[3];
+            // SAFETY: the places of a plane's first pixel; pixels of the problem.
+            unsafe {
+                kit.conv.depthwise(&Depthwise {
+                    size: [len[2], len[3]],
+                    src: self.base.wrapping_offset(*self.at.add(first)).wrapping_add(self.c),
+                    src_step: [1, 2].map(|d| w.dims[d].step as isize * s[d]),
+                    taps: taps.as_ptr(),
+                    count: taps.len(),
+                    fresh: core::ptr::null(),
+                    asked: 0,
+                    weights: packed.wrapping_add(self.c / wide * block),
+                    block,
+                    channels: self.lanes,
+                    dst: self.dst.wrapping_offset(*self.to.add(first)),
+                    dst_step: every,
+                    finish: finish_from(self.epilogue, self.c),
+                });
             }
         }
     }
@@ -887,6 +917,15 @@ fn finish_from(epilogue: &Epilogue, c: usize) -> Finish<f32> {
 }
 
 impl Window {
+    /// Results of a block that are the window's.
+    fn len(&self, from: [usize; 4], block: [usize; 4]) -> [usize; 4] {
+        let counts = [self.batch, self.dims[0].count, self.dims[1].count, self.dims[2].count];
+        [0, 1, 2, 3].map(|d| block[d].min(counts[d].saturating_sub(from[d])))
+    }
+    /// Elements of a dimension of the source that `count` results with such taps reach over.
+    fn reach(&self, taps: [(isize, isize); 3], dim: usize, count: usize) -> usize {
+        (count - 1) * self.dims[dim].step + (taps[dim].1 - taps[dim].0) as usize + 1
+    }
     /// The part of the source that a block of results reaches over.
     fn extent(&self, from: [usize; 4], len: [usize; 4]) -> Extent {
         Extent {

@@ -24,7 +24,7 @@ pub use planes::{PlaneTile, plane, planes};
 pub use winograd::{wino_gradient, wino_input, wino_output, wino_weights, wino_weights_back};
 
 use super::simd::{RealSimd, Simd};
-use super::tile::{opaque_ptr, prefetch};
+use super::tile::{opaque_fn, opaque_ptr, prefetch};
 use crate::scalar::Scalar;
 
 /// Consecutive elements of the window, as a distance from a pixel's address.
@@ -224,7 +224,7 @@ pub trait ConvKernel<T: Scalar>: Sync {
     unsafe fn wino_weights_back(&self, n: usize, src: *const T, xi: usize, dst: *mut T, tap: usize);
 }
 
-/// The register tiles, each a function of its own under the instruction set's target feature.
+/// The register tiles, each a function of its own under the instruction set's target feature; called through [`opaque_fn`].
 pub trait PixelTiles<V: Simd> {
     unsafe fn tile<const U: usize, const N: usize>(t: &PixelTile<V::T>);
     unsafe fn plane<const U: usize, const N: usize, const COPY: bool>(t: &PlaneTile<V::T>);
@@ -306,7 +306,9 @@ unsafe fn columns<S: PixelTiles<V>, V: Simd, const U: usize, const NR: usize>(co
         ($($n:literal)*) => {
             match cols {
                 // SAFETY: as the caller's.
-                $($n if const { $n <= NR && $n <= WIDE } => unsafe { S::tile::<U, $n>(t) },)*
+                $($n if const { $n <= NR && $n <= WIDE } => unsafe {
+                    opaque_fn(S::tile::<U, $n> as unsafe fn(&PixelTile<V::T>))(t)
+                },)*
                 _ => debug_assert!(false, "no tile of {cols} pixels"),
             }
         };

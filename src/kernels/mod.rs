@@ -482,22 +482,18 @@ macro_rules! kernel_table {
         #[allow(clippy::undocumented_unsafe_blocks)]
         impl PixelTiles<$V> for C {
             kernel_table! { @fn $feature
-            #[inline(never)] // one function for all would spill its accumulators
             unsafe fn tile<const U: usize, const N: usize>(t: &PixelTile<$T>) {
                 unsafe { conv::tile::<$V, U, N>(t) }
             } }
             kernel_table! { @fn $feature
-            #[inline(never)] // as above
             unsafe fn plane<const U: usize, const N: usize, const COPY: bool>(t: &PlaneTile<$T>) {
                 unsafe { conv::plane::<$V, U, N, COPY>(t) }
             } }
             kernel_table! { @fn $feature
-            #[inline(never)] // as above
             unsafe fn depthwise<const N: usize>(p: &Depthwise<$T>, src: *const $T, dst: *mut $T, next: *const $T) {
                 unsafe { conv::depthwise_tile::<$V, N>(p, src, dst, next) }
             } }
             kernel_table! { @fn $feature
-            #[inline(never)] // as above
             unsafe fn depthwise_weights<const N: usize>(p: &DepthwiseSums<$T>, taps: *const Tap) {
                 unsafe { conv::depthwise_weights_of::<$V, N>(p, taps) }
             } }

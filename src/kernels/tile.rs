@@ -533,6 +533,15 @@ pub(super) fn opaque_ptr<T>(p: *const T) -> *const T {
     p.map_addr(opaque)
 }
 
+/// The same function, called and never inlined: register tiles that are inlined side by side spill their accumulators.
+/// `#[inline(never)]` would say it, but rustc 1.95 drops it where there is a target feature.
+#[inline(always)]
+pub(super) fn opaque_fn<F: Copy>(f: F) -> F {
+    const { assert!(size_of::<F>() == size_of::<*const ()>()) };
+    // SAFETY: F is a pointer to a function, and it is the same address.
+    unsafe { core::mem::transmute_copy(&opaque_ptr(core::mem::transmute_copy::<F, *const ()>(&f))) }
+}
+
 /// Asks for the cache line at `p`; any address will do.
 #[inline(always)]
 pub fn prefetch<T>(p: *const T) {

@@ -367,6 +367,58 @@ fn null_and_misaligned_pointers_are_named() {
     assert_eq!(unsafe { forward(&empty, null, at, null, null, null, 0) }, 0);
 }
 
+/// What is written must overlap nothing else, by a single element either; neighbours do not overlap.
+#[test]
+fn overlapping_tensors_are_refused() {
+    any_work();
+    let forward = func!(corten_conv_forward: fn(*const Conv, Ptr, Ptr, Ptr, Ptr, Ptr, usize) -> c_int);
+    let data = func!(corten_conv_backward_data: fn(*const Conv, Ptr, Ptr, Ptr, Ptr, usize) -> c_int);
+    let weights = func!(corten_conv_backward_weights: fn(*const Conv, Ptr, Ptr, Ptr, Ptr, Ptr, usize) -> c_int);
+    for transposed in [0, 1] {
+        let mut c = Conv::new(1);
+        (c.input[0], c.in_channels, c.out_channels, c.transposed) = (8, 2, 3, transposed);
+        // x 16, weights 6, bias 3, y 24, side by side; then room for a workspace.
+        let start = vec![1.0f32; 1 << 20];
+        let mut all = start.clone();
+        let base = all.as_mut_ptr();
+        let at = |i: usize| -> Ptr { base.wrapping_add(i).cast() };
+        let (x, w, b, y, space, null) = (at(0), at(16), at(22), at(25), at(49), std::ptr::null_mut());
+        let bytes = 4 * (start.len() - 49);
+        // SAFETY: refused before anything is followed, or tensors of the problem.
+        unsafe {
+            let refused: [(&str, &str, &dyn Fn() -> c_int); 17] = [
+                ("y (", "x (", &|| forward(&c, x, w, b, x, null, 0)),
+                ("y (", "x (", &|| forward(&c, x, w, b, at(15), null, 0)),
+                ("y (", "x (", &|| forward(&c, at(48), w, b, y, null, 0)),
+                ("y (", "weights (", &|| forward(&c, x, at(48), b, y, null, 0)),
+                ("y (", "bias (", &|| forward(&c, x, w, y, y, null, 0)),
+                ("y (", "workspace (", &|| forward(&c, x, w, b, y, at(48), bytes)),
+                ("workspace (", "x (", &|| forward(&c, space, w, b, y, space, bytes)),
+                ("dx (", "dy (", &|| data(&c, w, y, y, null, 0)),
+                ("dx (", "dy (", &|| data(&c, w, at(15), x, null, 0)),
+                ("dx (", "weights (", &|| data(&c, at(15), y, x, null, 0)),
+                ("dx (", "workspace (", &|| data(&c, w, y, x, at(12), 4 * 4)),
+                ("dweights (", "x (", &|| weights(&c, x, y, at(15), b, null, 0)),
+                ("dweights (", "dy (", &|| weights(&c, x, y, at(48), b, null, 0)),
+                ("dweights (", "dbias (", &|| weights(&c, x, y, w, at(21), null, 0)),
+                ("dbias (", "x (", &|| weights(&c, x, y, w, at(13), null, 0)),
+                ("dbias (", "dy (", &|| weights(&c, x, y, w, at(24), null, 0)),
+                ("workspace (", "dy (", &|| weights(&c, x, y, w, b, at(48), bytes)),
+            ];
+            for (written, other, call) in refused {
+                assert_eq!(call(), 1, "{written} {other}, transposed {transposed}");
+                let message = conv::last_error();
+                assert!(message.contains(written) && message.contains(other), "{written} {other}: {message}");
+                assert!(message.contains("overlaps"), "{message}");
+            }
+            assert_eq!(all, start, "something was written");
+            assert_eq!(forward(&c, x, w, b, y, space, bytes), 0, "{}", conv::last_error());
+            assert_eq!(data(&c, w, y, x, space, bytes), 0, "{}", conv::last_error());
+            assert_eq!(weights(&c, x, y, w, b, space, bytes), 0, "{}", conv::last_error());
+        }
+    }
+}
+
 /// More than 2^31 elements between the first and the last, and more than 4 GiB.
 #[test]
 fn tensors_beyond_2_gib() {

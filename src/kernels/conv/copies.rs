@@ -10,6 +10,9 @@ use super::super::tile::{prefetch, prefetch_far};
 use super::Run;
 use crate::scalar::Scalar;
 
+/// Bytes of a cache line.
+const LINE: usize = 64;
+
 /// A row of `len` pixels, element (c, p) at `src + c*cs + p*ps`, to `dst + p*pitch + c`.
 #[inline(always)]
 pub unsafe fn to_last<V: Simd>(
@@ -23,10 +26,10 @@ pub unsafe fn to_last<V: Simd>(
 ) {
     // SAFETY: the contract of the file.
     unsafe {
-        if cs == 1 && ps == channels as isize && pitch == channels {
-            return core::ptr::copy_nonoverlapping(src, dst, len * channels);
-        }
         if cs == 1 {
+            // Without a gap it is one long pixel. (memcpy may take a slow way for some thousand bytes.)
+            let one = ps == channels as isize && pitch == channels;
+            let (channels, len) = if one { (len * channels, 1) } else { (channels, len) };
             for p in 0..len {
                 let (from, to) = (src.wrapping_offset(p as isize * ps), dst.add(p * pitch));
                 let mut c = 0;
@@ -49,6 +52,11 @@ pub unsafe fn to_last<V: Simd>(
                 let from = src.wrapping_offset(whole as isize * cs);
                 let mut p = 0;
                 while p < len {
+                    if (p * size_of::<V::T>()).is_multiple_of(LINE) {
+                        for q in 0..V::LANES {
+                            prefetch(from.wrapping_offset((V::LANES + q) as isize * cs).wrapping_add(p));
+                        }
+                    }
                     // The last square may repeat some pixels.
                     p = p.min(len - V::SQUARE);
                     V::transpose(from.wrapping_add(p), cs, dst.add(p * pitch + whole), pitch);
@@ -184,6 +192,11 @@ pub unsafe fn gather_across<V: RealSimd, const NR: usize>(
                         rows[q] = from.wrapping_offset(q.min(count - 1) as isize * cs).wrapping_add(p);
                         columns[q] = to.add((p + q) * NR);
                     }
+                    if (p * size_of::<V::T>()).is_multiple_of(LINE) {
+                        for q in 0..NR {
+                            prefetch(from.wrapping_offset((NR + q) as isize * cs).wrapping_add(p));
+                        }
+                    }
                     V::square(rows, columns);
                     if count < NR {
                         for q in 0..V::SIDE {
@@ -193,6 +206,21 @@ pub unsafe fn gather_across<V: RealSimd, const NR: usize>(
                         }
                     }
                     p += V::SIDE;
+                }
+                if p < steps && steps >= V::SIDE && count == NR {
+                    // The last square may repeat some steps, and must not write behind its own.
+                    let mut last = [V::T::ZERO; 64];
+                    p = steps - V::SIDE;
+                    for q in 0..V::SIDE {
+                        rows[q] = from.wrapping_offset(q.min(NR - 1) as isize * cs).wrapping_add(p);
+                        columns[q] = last.as_mut_ptr().add(q * V::SIDE);
+                    }
+                    V::square(rows, columns);
+                    for q in 0..V::SIDE {
+                        let step = columns[q].cast::<[V::T; NR]>().read();
+                        to.add((p + q) * NR).cast::<[V::T; NR]>().write(step);
+                    }
+                    p = steps;
                 }
             }
             while p < steps {

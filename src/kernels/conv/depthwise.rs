@@ -6,13 +6,16 @@
 #![allow(clippy::needless_range_loop)]
 
 use super::super::simd::RealSimd;
-use super::super::tile::{prefetch, prefetch_far};
+use super::super::tile::{opaque_fn, prefetch, prefetch_far};
 use super::{Depthwise, DepthwiseSums, PixelTiles, Tap, finished, put};
 
 /// Vectors of a block of channels.
 const WIDE: usize = 4;
 /// Bytes of a cache line.
 const LINE: usize = 64;
+
+/// [`depthwise_tile`].
+type Row<T> = unsafe fn(&Depthwise<T>, *const T, *mut T, *const T);
 
 /// [`Depthwise`]: a few pixels of a row at a time, so that a weight is loaded once for all of them; no more than three,
 /// so that four vectors of a pixel are read in a row. Sums of so few products wait for memory, which likes that.
@@ -34,14 +37,13 @@ pub unsafe fn depthwise<S: PixelTiles<V>, V: RealSimd>(p: &Depthwise<V::T>) {
             j += some;
             let (row, col) = if j < cols { (r, j as isize) } else { (r + 1, 0) };
             let next = p.src.wrapping_offset(row * p.src_step[0] + col * p.src_step[1]);
+            let tile: Row<V::T> = match some {
+                1 => S::depthwise::<1>,
+                2 => S::depthwise::<2>,
+                _ => S::depthwise::<3>,
+            };
             // SAFETY: the contract of the file.
-            unsafe {
-                match some {
-                    1 => S::depthwise::<1>(&p, src, dst, next),
-                    2 => S::depthwise::<2>(&p, src, dst, next),
-                    _ => S::depthwise::<3>(&p, src, dst, next),
-                }
-            }
+            unsafe { opaque_fn(tile)(&p, src, dst, next) }
         }
     }
 }
@@ -151,18 +153,16 @@ pub unsafe fn depthwise_weights<S: PixelTiles<V>, V: RealSimd>(p: &DepthwiseSums
     let mut t = 0;
     while t < p.count {
         let some = MOST.min(p.count - t);
+        let tile: unsafe fn(&DepthwiseSums<V::T>, *const Tap) = match some {
+            1 => S::depthwise_weights::<1>,
+            2 => S::depthwise_weights::<2>,
+            3 => S::depthwise_weights::<3>,
+            4 => S::depthwise_weights::<4>,
+            5 => S::depthwise_weights::<5>,
+            _ => S::depthwise_weights::<6>,
+        };
         // SAFETY: the contract of the file.
-        unsafe {
-            let taps = p.taps.add(t);
-            match some {
-                1 => S::depthwise_weights::<1>(p, taps),
-                2 => S::depthwise_weights::<2>(p, taps),
-                3 => S::depthwise_weights::<3>(p, taps),
-                4 => S::depthwise_weights::<4>(p, taps),
-                5 => S::depthwise_weights::<5>(p, taps),
-                _ => S::depthwise_weights::<6>(p, taps),
-            }
-        }
+        unsafe { opaque_fn(tile)(p, p.taps.add(t)) }
         t += some;
     }
 }

@@ -10,7 +10,7 @@
 #![allow(clippy::needless_range_loop)]
 
 use super::super::simd::RealSimd;
-use super::super::tile::{opaque_ptr, prefetch, prefetch_far, unrolled};
+use super::super::tile::{opaque_fn, opaque_ptr, prefetch, prefetch_far, unrolled};
 use super::{Activation, Finish, PixelTiles, Planes, leaky, put};
 use crate::scalar::Scalar;
 
@@ -91,7 +91,7 @@ pub unsafe fn planes<S: PixelTiles<V>, V: RealSimd, const MV: usize, const NR: u
                     t.ahead_step = p.src_step;
                 }
                 if first && cols == NR {
-                    S::plane::<MV, NR, true>(&t);
+                    opaque_fn(S::plane::<MV, NR, true> as unsafe fn(&PlaneTile<V::T>))(&t);
                     continue;
                 }
                 match rows.div_ceil(V::LANES) {
@@ -111,7 +111,9 @@ unsafe fn columns<S: PixelTiles<V>, V: RealSimd, const U: usize, const NR: usize
         ($($n:literal)*) => {
             match cols {
                 // SAFETY: as the caller's.
-                $($n if const { $n <= NR } => unsafe { S::plane::<U, $n, false>(t) },)*
+                $($n if const { $n <= NR } => unsafe {
+                    opaque_fn(S::plane::<U, $n, false> as unsafe fn(&PlaneTile<V::T>))(t)
+                },)*
                 _ => debug_assert!(false, "no tile of {cols} channels"),
             }
         };

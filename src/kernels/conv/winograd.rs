@@ -11,6 +11,30 @@ use super::super::simd::RealSimd;
 use super::{Finish, put};
 use crate::scalar::Real;
 
+/// A transform of N vectors to M along the columns of a tile, then along its rows: element (y, x) is loaded as the first
+/// expression says, and stored as the second does. Rows from `rows` on are left out.
+macro_rules! both_ways {
+    ($transform:ident, $n:literal to $m:literal, $rows:expr, |$y:ident, $x:ident| $load:expr, |$v:ident| $store:expr) => {
+        let mut t = [[V::zero(); $m]; $n];
+        for ($x, column) in t.iter_mut().enumerate() {
+            let mut d = [V::zero(); $n];
+            for ($y, d) in d.iter_mut().enumerate() {
+                *d = $load;
+            }
+            *column = $transform(d);
+        }
+        for $y in 0..$rows {
+            let mut line = [V::zero(); $n];
+            for x in 0..$n {
+                line[x] = t[x][$y];
+            }
+            for ($x, &$v) in $transform(line).iter().enumerate() {
+                $store
+            }
+        }
+    };
+}
+
 /// B^T d along six vectors.
 #[inline(always)]
 unsafe fn input6<V: RealSimd>(d: [V; 6]) -> [V; 6] {
@@ -47,21 +71,12 @@ pub unsafe fn wino_input<V: RealSimd>(
     unsafe {
         let mut c = 0;
         while c < channels {
-            let mut t = [[V::zero(); 6]; 6];
-            for (x, column) in t.iter_mut().enumerate() {
-                let from = src.wrapping_offset(x as isize * col).wrapping_add(c);
-                let mut d = [V::zero(); 6];
-                for (y, d) in d.iter_mut().enumerate() {
-                    *d = V::load(from.wrapping_offset(y as isize * row));
-                }
-                *column = input6(d);
-            }
-            for y in 0..6 {
-                let line = input6([t[0][y], t[1][y], t[2][y], t[3][y], t[4][y], t[5][y]]);
-                for (x, v) in line.iter().enumerate() {
-                    v.store(dst.add((y * 6 + x) * xi + c));
-                }
-            }
+            let from = src.wrapping_add(c);
+            both_ways!(
+                input6, 6 to 6, 6,
+                |y, x| V::load(from.wrapping_offset(x as isize * col + y as isize * row)),
+                |v| v.store(dst.add((y * 6 + x) * xi + c))
+            );
             c += V::LANES;
         }
     }
@@ -98,22 +113,11 @@ pub unsafe fn wino_output<V: RealSimd>(
         let mut c = 0;
         while c < channels {
             let n = V::LANES.min(channels - c);
-            let mut t = [[V::zero(); 4]; 6];
-            for (x, column) in t.iter_mut().enumerate() {
-                let mut m = [V::zero(); 6];
-                for (y, m) in m.iter_mut().enumerate() {
-                    *m = V::load(src.add((y * 6 + x) * xi + c));
-                }
-                *column = output4(m);
-            }
             let bias = if finish.bias.is_null() { finish.bias } else { finish.bias.add(c) };
-            for y in 0..rows {
-                let line = output4([t[0][y], t[1][y], t[2][y], t[3][y], t[4][y], t[5][y]]);
-                for (x, v) in line.iter().enumerate().take(cols) {
-                    let to = dst.wrapping_offset(y as isize * row + x as isize * col).wrapping_add(c);
-                    put(*v, to, n, bias, finish);
-                }
-            }
+            both_ways!(output4, 6 to 4, rows, |y, x| V::load(src.add((y * 6 + x) * xi + c)), |v| if x < cols {
+                let to = dst.wrapping_offset(y as isize * row + x as isize * col).wrapping_add(c);
+                put(v, to, n, bias, finish);
+            });
             c += n;
         }
     }
@@ -148,20 +152,11 @@ pub unsafe fn wino_weights<V: RealSimd>(n: usize, src: *const V::T, tap: isize, 
     unsafe {
         let mut i = 0;
         while i < n {
-            let mut t = [[V::zero(); 6]; 3];
-            for (x, column) in t.iter_mut().enumerate() {
-                let mut g = [V::zero(); 3];
-                for (y, g) in g.iter_mut().enumerate() {
-                    *g = V::load(src.wrapping_offset((y * 3 + x) as isize * tap).wrapping_add(i));
-                }
-                *column = weights6(g);
-            }
-            for y in 0..6 {
-                let line = weights6([t[0][y], t[1][y], t[2][y]]);
-                for (x, v) in line.iter().enumerate() {
-                    v.store(dst.add((y * 6 + x) * xi + i));
-                }
-            }
+            both_ways!(
+                weights6, 3 to 6, 6,
+                |y, x| V::load(src.wrapping_offset((y * 3 + x) as isize * tap).wrapping_add(i)),
+                |v| v.store(dst.add((y * 6 + x) * xi + i))
+            );
             i += V::LANES;
         }
     }
@@ -199,24 +194,26 @@ pub unsafe fn wino_gradient<V: RealSimd, const MV: usize>(
     unsafe {
         let mut i = 0;
         while i * V::LANES < channels {
-            let mut t = [[V::zero(); 6]; 4];
-            for (x, column) in t.iter_mut().enumerate() {
-                let from = src.wrapping_offset(x as isize * col).wrapping_add(i * V::LANES);
-                let mut g = [V::zero(); 4];
-                for (y, g) in g.iter_mut().enumerate() {
-                    *g = V::load(from.wrapping_offset(y as isize * row));
-                }
-                *column = gradient6(g);
-            }
-            let to = dst.add(i / MV * step + i % MV * V::LANES);
-            for y in 0..6 {
-                let line = gradient6([t[0][y], t[1][y], t[2][y], t[3][y]]);
-                for (x, v) in line.iter().enumerate() {
-                    v.store(to.add((y * 6 + x) * xi));
-                }
-            }
+            let (from, to) = (src.wrapping_add(i * V::LANES), dst.add(i / MV * step + i % MV * V::LANES));
+            both_ways!(
+                gradient6, 4 to 6, 6,
+                |y, x| V::load(from.wrapping_offset(x as isize * col + y as isize * row)),
+                |v| v.store(to.add((y * 6 + x) * xi))
+            );
             i += 1;
         }
+    }
+}
+
+/// The 3x6 matrix of F(3x3, 4x4) along six vectors.
+#[inline(always)]
+unsafe fn weights3<V: RealSimd>(m: [V; 6]) -> [V; 3] {
+    // SAFETY: the contract of the file.
+    unsafe {
+        let (two, four) = (V::splat(V::T::from_f64(2.0)), V::splat(V::T::from_f64(4.0)));
+        let (s1, d1) = (m[1].add(m[2]), m[1].sub(m[2]));
+        let (s2, d2) = (m[3].add(m[4]), m[3].sub(m[4]));
+        [m[0].add(s1).add(s2), d2.mul_add(two, d1), s2.mul_add(four, s1).add(m[5])]
     }
 }
 
@@ -225,31 +222,13 @@ pub unsafe fn wino_gradient<V: RealSimd, const MV: usize>(
 pub unsafe fn wino_weights_back<V: RealSimd>(n: usize, src: *const V::T, xi: usize, dst: *mut V::T, tap: usize) {
     // SAFETY: the contract of the file.
     unsafe {
-        let (two, four) = (V::splat(V::T::from_f64(2.0)), V::splat(V::T::from_f64(4.0)));
-        macro_rules! three {
-            ($m:expr) => {{
-                let m: [V; 6] = $m;
-                let (s1, d1) = (m[1].add(m[2]), m[1].sub(m[2]));
-                let (s2, d2) = (m[3].add(m[4]), m[3].sub(m[4]));
-                [m[0].add(s1).add(s2), d2.mul_add(two, d1), s2.mul_add(four, s1).add(m[5])]
-            }};
-        }
         let mut i = 0;
         while i < n {
-            let mut t = [[V::zero(); 3]; 6];
-            for (x, column) in t.iter_mut().enumerate() {
-                let mut m = [V::zero(); 6];
-                for (y, m) in m.iter_mut().enumerate() {
-                    *m = V::load(src.add((y * 6 + x) * xi + i));
-                }
-                *column = three!(m);
-            }
-            for y in 0..3 {
-                let line = three!([t[0][y], t[1][y], t[2][y], t[3][y], t[4][y], t[5][y]]);
-                for (x, v) in line.iter().enumerate() {
-                    v.store(dst.add((y * 3 + x) * tap + i));
-                }
-            }
+            both_ways!(
+                weights3, 6 to 3, 3,
+                |y, x| V::load(src.add((y * 6 + x) * xi + i)),
+                |v| v.store(dst.add((y * 3 + x) * tap + i))
+            );
             i += V::LANES;
         }
     }
