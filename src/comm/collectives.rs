@@ -31,8 +31,9 @@ pub struct Piece {
     pub count: usize,
 }
 
-/// Up to so many bytes in all (of p ranks), everybody folds everything.
-const LITTLE: usize = 64 << 10;
+/// Up to so many bytes, of a rank and in all, everybody folds everything.
+const LITTLE: usize = 16 << 10;
+const LITTLE_IN_ALL: usize = 64 << 10;
 /// From so many bytes on, buffers of `alloc` are used where they are.
 const DIRECT: usize = 8 << 10;
 /// Slices begin at multiples of this.
@@ -207,7 +208,7 @@ unsafe fn allreduce_of(lane: &mut Lane, r: &Reduction, list: &[Piece], aux: u64)
                 kernels::fold().fold(&Fold { element: r.element, ..fold }, n, &[src], &[dst]);
             });
             Ok(())
-        } else if bytes <= INLINE || bytes * p <= LITTLE {
+        } else if bytes <= INLINE || bytes <= LITTLE && bytes * p <= LITTLE_IN_ALL {
             allreduce_little(lane, &fold, carriage, &header, &pieces, bytes)
         } else {
             allreduce_much(lane, &fold, carriage, &header, &pieces)

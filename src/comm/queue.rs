@@ -358,8 +358,7 @@ impl Queue {
             let Some(first) = missing.first() else { continue };
             if age >= limit && entry.headers[me].is_some() {
                 let lane = state.group.lane();
-                let (failure, rank) = lane.segment().fail(Failure::Late(limit.as_secs() as u32), *first);
-                return Err(failure.error(rank));
+                return Err(lane.segment().fail(Failure::Late(limit.as_secs() as u32), *first));
             }
             if due {
                 entry.warned = true;

@@ -490,33 +490,48 @@ impl Store for Pairs {
     }
     #[inline(always)]
     unsafe fn few<J: Joiner<f32>, const K: usize>(src: [*const u16; K], parts: u32, to: &mut Block<u16>, n: usize) {
-        let half = n.min(BLOCK) / 2;
-        let mut i = 0;
-        // SAFETY: the contract of the trait: n elements; the block has as many.
+        // A loop for each: with a branch inside, constants would be loaded in every turn.
+        // SAFETY: passed on to the caller.
         unsafe {
-            while i < half {
-                let (mut low, mut high) = pair(src[0], i);
-                let mut k = 1;
-                while k < K {
-                    let (a, b) = pair(src[k], i);
-                    (low, high) = (J::join(low, a), J::join(high, b));
-                    k += 1;
-                }
-                if parts != 1 {
-                    (low, high) = (low.divided(parts), high.divided(parts));
-                }
-                put_pair(to, i, low, high);
-                i += 1;
+            match parts {
+                1 => few_pairs::<J, K>(src, |x| x, to, n),
+                _ => few_pairs::<J, K>(src, |x| x.divided(parts), to, n),
             }
-            if n % 2 == 1 {
-                let mut last = bf16_to_f32(*src[0].add(2 * half));
-                let mut k = 1;
-                while k < K {
-                    last = J::join(last, bf16_to_f32(*src[k].add(2 * half)));
-                    k += 1;
-                }
-                to[2 * half].write(bf16_from_f32(last.divided(parts)));
+        }
+    }
+}
+
+/// See [`Store::few`]; `finish` is done to each result.
+#[inline(always)]
+unsafe fn few_pairs<J: Joiner<f32>, const K: usize>(
+    src: [*const u16; K],
+    finish: impl Fn(f32) -> f32,
+    to: &mut Block<u16>,
+    n: usize,
+) {
+    let half = n.min(BLOCK) / 2;
+    let mut i = 0;
+    // SAFETY: the contract of the trait: n elements; the block has as many.
+    unsafe {
+        while i < half {
+            let (mut low, mut high) = pair(src[0], i);
+            let mut k = 1;
+            while k < K {
+                let (a, b) = pair(src[k], i);
+                (low, high) = (J::join(low, a), J::join(high, b));
+                k += 1;
             }
+            put_pair(to, i, finish(low), finish(high));
+            i += 1;
+        }
+        if n % 2 == 1 {
+            let mut last = bf16_to_f32(*src[0].add(2 * half));
+            let mut k = 1;
+            while k < K {
+                last = J::join(last, bf16_to_f32(*src[k].add(2 * half)));
+                k += 1;
+            }
+            to[2 * half].write(bf16_from_f32(finish(last)));
         }
     }
 }

@@ -75,6 +75,8 @@ const JOIN_ENDS: Duration = Duration::from_secs(5);
 /// Turns of the spin loop before the clock is looked at.
 const TURNS: u32 = 64;
 const SPIN: Duration = Duration::from_micros(50);
+/// The same for threads that run beside a computation: about as long as it takes to sleep.
+const SPIN_NAMED: Duration = Duration::from_micros(10);
 /// Times a member gives way before it sleeps.
 const WAYS: u32 = 100;
 
@@ -392,8 +394,7 @@ impl Lane {
     pub fn all_there(&self) -> Result {
         for member in (0..self.size()).filter(|&m| m != self.me) {
             if let Some(failure) = self.gone(member) {
-                let (failure, rank) = self.segment.fail(failure, self.ranks[member]);
-                return Err(failure.error(rank));
+                return Err(self.segment.fail(failure, self.ranks[member]));
             }
         }
         Ok(())
@@ -427,7 +428,8 @@ impl Lane {
         let (mut member, mut ways) = (first, 0);
         // Time that was spent spinning, but for the first turns; when it was last looked at.
         let (mut spun, mut last) = (Duration::ZERO, None);
-        while spun < SPIN && ways < WAYS {
+        let spin = if self.named { SPIN_NAMED } else { SPIN };
+        while spun < spin && ways < WAYS {
             let in_the_way = self.is_in_the_way(step);
             if in_the_way {
                 if !self.manners.polite() {
@@ -500,14 +502,14 @@ impl Lane {
         if self.leaving.load(Ordering::Relaxed) {
             return Err(Error::new(Status::State, "corten_shutdown was called"));
         }
-        let failure = if let Some((failure, rank)) = self.segment.failure() {
-            return self.unless_here(member, step, failure, rank);
+        let (failure, rank) = if let Some(known) = self.segment.failure() {
+            known
         } else if let Some(failure) = self.gone(member) {
-            failure
+            (failure, rank)
         } else if self.segment.state(local) == JOINED && !self.named && waited >= JOIN_ENDS {
-            Failure::Joined
+            (Failure::Joined, rank)
         } else if waited >= self.timeout {
-            Failure::Late(self.timeout.as_secs() as u32)
+            (Failure::Late(self.timeout.as_secs() as u32), rank)
         } else {
             return Ok(());
         };
@@ -515,12 +517,7 @@ impl Lane {
         if self.word(member, step).load(Ordering::SeqCst) == step {
             return Ok(());
         }
-        let (failure, rank) = self.segment.fail(failure, rank);
-        Err(failure.error(rank))
-    }
-
-    fn unless_here(&self, member: usize, step: u32, failure: Failure, rank: u32) -> Result {
-        if self.word(member, step).load(Ordering::SeqCst) == step { Ok(()) } else { Err(failure.error(rank)) }
+        Err(self.segment.fail(failure, rank))
     }
 }
 
