@@ -523,6 +523,7 @@ impl Lane {
 
 #[cfg(test)]
 mod tests {
+    use super::super::segment::Plan;
     use super::*;
 
     const CHEAP: Duration = Duration::from_micros(1);
@@ -560,5 +561,36 @@ mod tests {
         }
         assert!(last < 1 << 14, "shy until wait {last}");
         assert_eq!(manners.times, 0);
+    }
+
+    /// Two members in two threads, across the last number of a step; both spin, and in turn keep the other waiting until
+    /// it sleeps.
+    #[test]
+    fn numbers_of_steps_wrap_around() {
+        let plan = Plan::new(1, false, 1 << 30);
+        let memory = sys::shared_memory(plan.total()).unwrap();
+        let segment = Arc::new(Segment::join(memory, plan, 0).unwrap());
+        let leaving = Arc::new(AtomicBool::new(false));
+        let run = |me: usize| {
+            let mut lane = Lane::new(&segment, &leaving, 0, vec![0, 1], vec![0, 1], me);
+            lane.step = u32::MAX - 100;
+            for i in 0..200u32 {
+                if i % 40 == 20 * me as u32 {
+                    std::thread::sleep(Duration::from_millis(2));
+                }
+                let step = lane.now();
+                // SAFETY: our own line of this step, and that of the other when it has published it.
+                unsafe {
+                    lane.inline(me, step).cast::<u32>().write_unaligned(i);
+                    lane.sync().unwrap();
+                    assert_eq!(lane.inline(1 - me, step).cast::<u32>().read_unaligned(), i);
+                }
+            }
+            assert_eq!(lane.step, 99);
+        };
+        std::thread::scope(|scope| {
+            scope.spawn(|| run(1));
+            run(0);
+        });
     }
 }
