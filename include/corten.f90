@@ -62,6 +62,15 @@ module corten
       integer(c_int) :: n
     end function
 
+    ! parallel_for: c_funloc of a bind(C) subroutine (ctx: c_ptr, n: c_size_t, task: c_funptr, arg: c_ptr, all by
+    ! value) that calls task(arg, i), both by value, for i from 0 to n-1, on any threads, and returns when all have;
+    ! c_null_funptr takes the library's own threads again. ctx is handed through.
+    subroutine corten_set_thread_pool(parallel_for, ctx) bind(C, name="corten_set_thread_pool")
+      import :: c_funptr, c_ptr
+      type(c_funptr), value :: parallel_for
+      type(c_ptr), value :: ctx
+    end subroutine
+
     ! handler: c_funloc of a bind(C) subroutine (name: const char *, info: int by value);
     ! c_null_funptr restores the default, which prints and returns
     subroutine corten_set_xerbla(handler) bind(C, name="corten_set_xerbla")

@@ -221,7 +221,8 @@ int corten_shutdown(void);
 /* 1 between corten_init and corten_shutdown, else 0; 0 in a child of fork. */
 int corten_is_initialized(void);
 
-/* This process's number among all ranks; -1 if not initialised, as for the following. */
+/* This process's number among all ranks; -1 if not initialised, as for the following. They leave corten_last_error as it
+ * is. */
 int corten_rank(void);
 
 /* Number of all ranks. */

@@ -1,4 +1,4 @@
-//! `corten-bench comm`: our allreduce next to `MPI_Allreduce` of the MPI that is found.
+//! `corten-bench comm`: our allreduce next to `MPI_Allreduce` of the MPI that is found, or of two.
 //!
 //! Each is a job of its own ranks, started in turn, rounds interleaved; the best round counts. A rank's time is the mean
 //! over a batch of calls; reported are the mean and the largest over the ranks. *Hot* calls work on the same untouched
@@ -31,10 +31,15 @@ corten-bench comm: our allreduce next to MPI_Allreduce
   --training no    without gradients and 16-bit floats
   --mpirun PATH    the launcher of the MPI to compare with (default: mpirun of the PATH); `none`: compare with nothing
   --mpi-lib PATH   its library (default: what the dynamic linker finds as libmpi.so.40 or libmpi.so.12)
+                   both may be given again for a second MPI; what is faster of them is compared with
   --csv FILE  --markdown FILE  --svg DIR
 Our library is CORTEN_LIB or target/release/libcorten.so; corten-run stands next to it.";
 
 const SIZES: [usize; 9] = [4, 256, 1 << 10, 16 << 10, 128 << 10, 1 << 20, 8 << 20, 32 << 20, 64 << 20];
+
+/// The libraries that can take part.
+const OURS: [&str; 2] = ["corten", "zero-copy"];
+const MPIS: [&str; 2] = ["mpi", "mpi 2"];
 
 /// What one job says about one size and way.
 #[derive(Clone, Copy)]
@@ -78,7 +83,7 @@ fn best(a: Time, b: Time) -> Time {
 pub fn run(args: &[String]) -> Result<(), String> {
     let (mut ranks, mut rounds) = (2usize, 3usize);
     let (mut sizes, mut with_training) = (SIZES.map(|n| n.to_string()).join(","), true);
-    let (mut mpirun, mut mpi_lib) = (PathBuf::from("mpirun"), None);
+    let (mut mpirun, mut mpi_lib) = (Vec::<PathBuf>::new(), Vec::<String>::new());
     let (mut csv, mut markdown, mut svg) = (None::<PathBuf>, None::<PathBuf>, None::<PathBuf>);
     let mut args = args.iter();
     while let Some(key) = args.next() {
@@ -93,8 +98,8 @@ pub fn run(args: &[String]) -> Result<(), String> {
             "--rounds" => rounds = number()?,
             "--sizes" => sizes = value.clone(),
             "--training" => with_training = value != "no",
-            "--mpirun" => mpirun = value.into(),
-            "--mpi-lib" => mpi_lib = Some(value.clone()),
+            "--mpirun" => mpirun.push(value.into()),
+            "--mpi-lib" => mpi_lib.push(value.clone()),
             "--csv" => csv = Some(value.into()),
             "--markdown" => markdown = Some(value.into()),
             "--svg" => svg = Some(value.into()),
@@ -109,10 +114,16 @@ pub fn run(args: &[String]) -> Result<(), String> {
     let own = library.with_file_name("corten-run");
     let program = std::env::current_exe().map_err(|e| e.to_string())?;
     let count = ranks.to_string();
+    match mpirun.len() {
+        0 => mpirun.push("mpirun".into()),
+        1 | 2 => {}
+        n => return Err(format!("{n} launchers of MPI; two can be raced")),
+    }
     let job = |which: &str| -> Result<String, String> {
-        let mut command = match which {
-            "mpi" => {
-                let mut c = Command::new(&mpirun);
+        let mpi = MPIS.iter().position(|name| *name == which);
+        let mut command = match mpi {
+            Some(i) => {
+                let mut c = Command::new(&mpirun[i]);
                 // Asked of Open MPI only through its environment, so that other launchers are not disturbed.
                 c.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
                 c.env("OMPI_MCA_rmaps_base_oversubscribe", "1")
@@ -120,15 +131,16 @@ pub fn run(args: &[String]) -> Result<(), String> {
                 c.args(["-n", &count]);
                 c
             }
-            _ => {
+            None => {
                 let mut c = Command::new(&own);
                 c.args(["-np", &count]);
                 c
             }
         };
+        let role = if mpi.is_some() { "mpi" } else { which };
         let training = if with_training && which != "zero-copy" { "yes" } else { "no" };
-        command.arg(&program).args(["--comm-rank", which, &sizes, training]).env("CORTEN_LIB", &library);
-        if let Some(path) = &mpi_lib {
+        command.arg(&program).args(["--comm-rank", role, &sizes, training]).env("CORTEN_LIB", &library);
+        if let Some(path) = mpi.and_then(|i| mpi_lib.get(i)) {
             command.env("CORTEN_BENCH_MPI", path);
         }
         let out = command.output().map_err(|e| format!("{command:?}: {e}"))?;
@@ -138,21 +150,19 @@ pub fn run(args: &[String]) -> Result<(), String> {
         }
         Err(format!("{which}: {}", String::from_utf8_lossy(&out.stderr).lines().take(5).collect::<Vec<_>>().join("; ")))
     };
-    let mut racers = vec!["corten", "zero-copy"];
-    if mpirun.as_os_str() != "none" {
-        racers.push("mpi");
-    }
+    let mut racers = OURS.to_vec();
+    racers.extend(MPIS.iter().zip(&mpirun).filter(|(_, path)| path.as_os_str() != "none").map(|(name, _)| *name));
     let mut times = Times::new();
     // Other figures by library and name, the least of all rounds.
     let mut others: BTreeMap<(&'static str, String), f64> = BTreeMap::new();
-    let (mut copy, mut name) = (0f64, String::new());
+    let (mut copy, mut names) = (0f64, BTreeMap::<&str, String>::new());
     for round in 0..rounds {
         for which in racers.clone() {
             let text = match job(which) {
                 Ok(text) => text,
-                Err(e) if which == "mpi" && round == 0 => {
+                Err(e) if MPIS.contains(&which) && round == 0 => {
                     eprintln!("left out: {e}");
-                    racers.retain(|r| *r != "mpi");
+                    racers.retain(|r| *r != which);
                     continue;
                 }
                 Err(e) => return Err(e),
@@ -166,7 +176,9 @@ pub fn run(args: &[String]) -> Result<(), String> {
                         let least = others.entry((which, words[1].to_string())).or_insert(f64::INFINITY);
                         *least = least.min(number(2));
                     }
-                    Some(&"name") => name = words[1..].join(" "),
+                    Some(&"name") => {
+                        names.insert(which, words[1..].join(" "));
+                    }
                     Some(&"time") => {
                         let key = (number(1) as usize, words[2] == "dirty");
                         let time = Time { mean: number(3), most: number(4) };
@@ -179,8 +191,8 @@ pub fn run(args: &[String]) -> Result<(), String> {
         }
     }
     println!("allreduce of f32 sums, {ranks} ranks; {ranks} ranks copy {:.1} GB/s (read + written)", copy * 1e-9);
-    if !name.is_empty() {
-        println!("mpi: {name}");
+    for (which, name) in &names {
+        println!("{which}: {name}");
     }
     println!("     bytes  way    library      mean us    max us    algbw    busbw  limit  over mpi");
     let mut table = String::from("ranks,bytes,way,library,mean_us,max_us,algbw_gbs,busbw_gbs,limit_share,over_mpi\n");
@@ -191,8 +203,8 @@ pub fn run(args: &[String]) -> Result<(), String> {
         processor(),
         copy * 1e-9
     );
-    if !name.is_empty() {
-        let _ = writeln!(page, "\nmpi: {name}");
+    for (which, name) in &names {
+        let _ = writeln!(page, "\n{which}: {name}");
     }
     page.push_str(
         "\n| bytes | buffers | library | mean us | max us | algbw GB/s | busbw GB/s | of copy limit | over mpi |\n",
@@ -203,7 +215,8 @@ pub fn run(args: &[String]) -> Result<(), String> {
             let algbw = *bytes as f64 / t.mean * 1e-9;
             let busbw = algbw * 2.0 * (p - 1.0) / p;
             let share = 2.0 * p * *bytes as f64 / t.mean / copy;
-            let ratio = row.get("mpi").map_or(f64::NAN, |mpi| mpi.mean / t.mean);
+            let mpi = MPIS.iter().filter_map(|name| row.get(name)).map(|mpi| mpi.mean).fold(f64::NAN, f64::min);
+            let ratio = mpi / t.mean;
             let way = if *dirty { "dirty" } else { "hot" };
             let (mean, most) = (t.mean * 1e6, t.most * 1e6);
             println!(
@@ -252,7 +265,12 @@ fn training(others: &BTreeMap<(&'static str, String), f64>) -> String {
     let mut text =
         String::from("| 161 gradients of ResNet-50, 102 MB | alone ms | beside 0.5 s of computation: longer |");
     text.push_str(" processor time |\n|---|---:|---:|---:|\n");
-    for (library, how) in [("corten", "corten, begun one by one, fused"), ("mpi", "mpi, one after the other")] {
+    let ways = [
+        (OURS[0], "corten, begun one by one, fused"),
+        (MPIS[0], "mpi, one after the other"),
+        (MPIS[1], "mpi 2, one after the other"),
+    ];
+    for (library, how) in ways {
         let list = of(library, "list") * 1e3;
         let [longer, busier] = ["longer", "busier"].map(|what| of(library, what) * 100.0);
         if list.is_finite() {

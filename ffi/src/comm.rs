@@ -158,17 +158,14 @@ pub extern "C" fn corten_is_initialized() -> c_int {
     c_int::from(world::is_initialized())
 }
 
+/// A number of the world. That there is none is no failure of its own: the text of one that is, a failed `corten_init` say,
+/// stays to be read.
 fn number(of: impl FnOnce(&World) -> u32) -> c_int {
-    match world::current() {
-        Ok(world) => of(&world) as c_int,
-        Err(error) => {
-            report(&error);
-            -1
-        }
-    }
+    world::current().map_or(-1, |world| of(&world) as c_int)
 }
 
-/// This process's number among all ranks; -1 if not initialised, as for the following.
+/// This process's number among all ranks; -1 if not initialised, as for the following. They leave corten_last_error as it
+/// is.
 #[unsafe(no_mangle)]
 pub extern "C" fn corten_rank() -> c_int {
     number(|world| world.rank)

@@ -31,10 +31,13 @@ pub struct Piece {
     pub count: usize,
 }
 
-/// Up to so many bytes in all (of p ranks), everybody folds everything.
-const LITTLE: usize = 64 << 10;
+/// Up to so many bytes, of a rank and in all, everybody folds everything.
+const LITTLE: usize = 16 << 10;
+const LITTLE_IN_ALL: usize = 64 << 10;
 /// From so many bytes on, buffers of `alloc` are used where they are.
 const DIRECT: usize = 8 << 10;
+/// From so many bytes in all on (of p ranks), results that do not overwrite inputs go past the caches.
+const PAST: usize = 32 << 20;
 /// Slices begin at multiples of this.
 const LINE: usize = 64;
 /// From so many bytes on, the C library may copy by `rep movsb`.
@@ -207,7 +210,7 @@ unsafe fn allreduce_of(lane: &mut Lane, r: &Reduction, list: &[Piece], aux: u64)
                 kernels::fold().fold(&Fold { element: r.element, ..fold }, n, &[src], &[dst]);
             });
             Ok(())
-        } else if bytes <= INLINE || bytes * p <= LITTLE {
+        } else if bytes <= INLINE || bytes <= LITTLE && bytes * p <= LITTLE_IN_ALL {
             allreduce_little(lane, &fold, carriage, &header, &pieces, bytes)
         } else {
             allreduce_much(lane, &fold, carriage, &header, &pieces)
@@ -342,6 +345,7 @@ unsafe fn allreduce_chunks(lane: &mut Lane, fold: &Fold, carriage: Carriage, pie
     let (p, me, width) = (lane.size(), lane.me, carriage.width());
     let chunks = pieces.total.div_ceil(chunk);
     let mut sources = Sources::new(p);
+    let past = pieces.total * width * p >= PAST;
     let bounds = |s: usize| (s * chunk, ((s + 1) * chunk).min(pieces.total));
     for s in 1..chunks + 2 {
         let now = lane.now();
@@ -364,7 +368,8 @@ unsafe fn allreduce_chunks(lane: &mut Lane, fold: &Fold, carriage: Carriage, pie
                 unsafe {
                     if carriage.wire.is_none() {
                         sources[me] = src;
-                        kernels::fold().fold(fold, n, sources, &[dst, result]);
+                        let past = usize::from(past && !core::ptr::eq(src, dst));
+                        kernels::fold().fold(&Fold { past, ..*fold }, n, sources, &[dst, result]);
                     } else {
                         kernels::fold().fold(fold, n, sources, &[result]);
                     }
@@ -399,8 +404,9 @@ unsafe fn allreduce_direct(lane: &mut Lane, fold: &Fold, pieces: &Pieces, places
     let src: Vec<*const u8> =
         places.iter().map(|at| lane.segment().at(at[0]).wrapping_add(a * width).cast_const()).collect();
     let dst: Vec<*mut u8> = places.iter().map(|at| lane.segment().at(at[1]).wrapping_add(a * width)).collect();
+    let past = pieces.total * width * p >= PAST && places.iter().all(|at| at[0] != at[1]);
     // SAFETY: all ranks are in this operation, which owns their buffers; slices do not overlap.
-    unsafe { kernels::fold().fold(fold, b - a, &src, &dst) };
+    unsafe { kernels::fold().fold(&Fold { past: if past { p } else { 0 }, ..*fold }, b - a, &src, &dst) };
     lane.sync()
 }
 

@@ -189,7 +189,7 @@ impl Group {
             }
         }
         let scale = |values: &mut [T], factor: f64| {
-            let fold = Fold { element: T::ELEMENT, join: Join::Sum, pre: factor, post: 1.0, parts: 1 };
+            let fold = Fold { element: T::ELEMENT, join: Join::Sum, pre: factor, post: 1.0, parts: 1, past: 0 };
             let at = values.as_mut_ptr().cast::<u8>();
             // SAFETY: in place.
             unsafe { kernels::fold().fold(&fold, values.len(), &[at], &[at]) };

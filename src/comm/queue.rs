@@ -333,11 +333,11 @@ impl Queue {
 
     /// Waits for news, and looks at names that others have not submitted.
     fn doze(&self, state: &mut State) -> Result {
-        let this = self;
         let nap = if state.group.is_crossing() { FAR_NAP } else { NAP };
+        let has_joined = state.joined[state.group.me];
         state.group.lane().doze(nap, || {
-            let inbox = lock(&this.inbox);
-            !inbox.new.is_empty() || inbox.stopped.is_some()
+            let inbox = lock(&self.inbox);
+            !inbox.new.is_empty() || inbox.stopped.is_some() || inbox.join.is_some() && !has_joined
         });
         state.group.lane().healthy()?;
         state.group.lane().all_there()?;
@@ -358,8 +358,7 @@ impl Queue {
             let Some(first) = missing.first() else { continue };
             if age >= limit && entry.headers[me].is_some() {
                 let lane = state.group.lane();
-                let (failure, rank) = lane.segment().fail(Failure::Late(limit.as_secs() as u32), *first);
-                return Err(failure.error(rank));
+                return Err(lane.segment().fail(Failure::Late(limit.as_secs() as u32), *first));
             }
             if due {
                 entry.warned = true;

@@ -59,6 +59,7 @@ impl Reduction {
             pre: self.pre,
             post: self.post,
             parts: if self.op == Op::Average { size as u32 } else { 1 },
+            past: 0,
         }
     }
 }

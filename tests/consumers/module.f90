@@ -1,7 +1,37 @@
 ! A Fortran consumer of the module: generic names in every type, the library's own functions.
+
+! A thread pool of one thread, which counts what it was asked for.
+module pool
+  use, intrinsic :: iso_c_binding
+  implicit none
+  abstract interface
+    subroutine task_of(arg, i) bind(C)
+      import :: c_ptr, c_size_t
+      type(c_ptr), value :: arg
+      integer(c_size_t), value :: i
+    end subroutine
+  end interface
+contains
+  subroutine one_after_the_other(ctx, n, task, arg) bind(C)
+    type(c_ptr), value :: ctx, arg
+    integer(c_size_t), value :: n
+    type(c_funptr), value :: task
+    procedure(task_of), pointer :: call_it
+    integer(c_int), pointer :: tasks
+    integer(c_size_t) :: i
+    call c_f_procpointer(task, call_it)
+    call c_f_pointer(ctx, tasks)
+    do i = 0, n - 1
+      call call_it(arg, i)
+      tasks = tasks + 1
+    end do
+  end subroutine
+end module
+
 program consumer
   use, intrinsic :: iso_c_binding
   use corten
+  use pool
   implicit none
   real(c_float) :: s(2, 2) = reshape([1., 2., 3., 4.], [2, 2]), cs(2, 2)
   real(c_double) :: d(2, 2), cd(2, 2), v(2)
@@ -11,6 +41,8 @@ program consumer
   logical :: good
   type(corten_conv) :: conv
   real(c_float), target :: x(2, 5, 5, 1), w(3, 2, 3, 3), y(3, 5, 5, 1)
+  real(c_double), allocatable :: large(:, :), product(:, :)
+  integer(c_int), target :: tasks = 0
 
   d = s
   c = cmplx(s, transpose(s))
@@ -28,6 +60,15 @@ program consumer
   good = good .and. dotc(2, z(:, 1), 1, z(:, 2), 1) == sum(conjg(z(:, 1)) * z(:, 2))
   call herk('U', 'N', 2, 2, 1d0, z, 2, 0d0, cz, 2)
   good = good .and. cz(1, 2) == sum(z(1, :) * conjg(z(2, :)))
+
+  ! A large product on threads of our own.
+  allocate (large(500, 500), product(500, 500))
+  large = 1
+  call corten_set_num_threads(2_c_int)
+  call corten_set_thread_pool(c_funloc(one_after_the_other), c_loc(tasks))
+  call gemm('N', 'N', 500, 500, 500, 1d0, large, 500, large, 500, 0d0, product, 500)
+  call corten_set_thread_pool(c_null_funptr, c_null_ptr)
+  good = good .and. all(product == 500) .and. tasks >= 2
 
   call corten_set_num_threads(1_c_int)
   previous = corten_set_num_threads_local(0_c_int)

@@ -290,10 +290,8 @@ fn try_fault(fault: &Fault) {
     // one that has stopped.
     command.args(["-np", "3", "--grace", "300", "--timeout", if stops { "5" } else { "200" }]);
     command.args([RANK, "fault", phase, how, &victim.to_string()]).env("CORTEN_TEST_MARK", &mark);
-    if phase == "init" {
-        // Who never comes to init is known by the timeout only.
-        command.env("CORTEN_INIT_TIMEOUT", "5");
-    }
+    // So it is with init.
+    command.env("CORTEN_INIT_TIMEOUT", if stops { "5" } else { "200" });
     let mut job = Running::start(command);
     if stops {
         // A stopped rank never ends: the launcher is told to end the job, as a user would.

@@ -4,8 +4,10 @@
 //! continue a job are passed on to all ranks. The first rank that fails ends the others: they have a moment to report
 //! it themselves, then get SIGTERM, then SIGKILL; its exit code is ours. If the launcher itself is killed, so are the
 //! ranks (the kernel sees to that). Ranks find each other by a random token in the environment; there is no server.
+//! Whether a rank that has not come yet has ended they see by a sign that is put up here.
 
 use core::ffi::{c_int, c_ulong, c_void};
+use corten_core::comm::transport::bootstrap::Ended;
 use corten_core::comm::{launch, sys, world};
 use corten_core::runtime::{self, env};
 use std::io::{BufRead, BufReader, IsTerminal, Read, Write};
@@ -283,7 +285,7 @@ fn main() -> ExitCode {
             }
         }
     }
-    let code = watch(&options, &signals, &mut ranks);
+    let code = watch(&options, &signals, &token, &mut ranks);
     for (child, _) in &mut ranks {
         signal_group(child, SIGKILL);
         // All have ended: no zombies for others to find.
@@ -298,7 +300,8 @@ fn main() -> ExitCode {
 }
 
 /// Stays until all ranks have ended; returns our exit code.
-fn watch(options: &Options, signals: &Signals, ranks: &mut [(Child, Option<ExitStatus>)]) -> u8 {
+fn watch(options: &Options, signals: &Signals, token: &str, ranks: &mut [(Child, Option<ExitStatus>)]) -> u8 {
+    let mut sign = None;
     let mut failed: Option<(u8, Instant)> = None;
     // 0: nothing sent yet, 1: SIGTERM, 2: SIGKILL.
     let mut sent = 0;
@@ -309,6 +312,8 @@ fn watch(options: &Options, signals: &Signals, ranks: &mut [(Child, Option<ExitS
             }
             let Some(status) = ended(child) else { continue };
             *known = Some(status);
+            // Of the first only: those that follow it may do so because of it. Without a sign, timeouts tell.
+            sign = sign.or_else(|| Ended::announce(token, rank as u32).ok());
             if !status.success() && failed.is_none() {
                 let how = match status.signal() {
                     Some(signal) => format!("was ended by signal {signal}"),

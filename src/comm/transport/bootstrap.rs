@@ -10,6 +10,9 @@
 //! rank k → first: ready        first → rank k: go
 //! ```
 //! Whatever goes wrong, the first rank tells all others the text that it gives itself. Every wait has an end.
+//!
+//! Of a rank that ends before it comes here only its parent knows. `corten-run` puts up a sign ([`Ended`]): another abstract
+//! address, which exists from then on. To look is to connect to it, so nobody has to serve or to answer.
 
 use super::super::sys::{self, PollFd};
 use super::super::types::{Error, Result, Status};
@@ -18,7 +21,7 @@ use crate::runtime::env;
 use std::io::{Read, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::linux::net::SocketAddrExt;
-use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
+use std::os::unix::net::{SocketAddr, UnixDatagram, UnixListener, UnixStream};
 use std::time::{Duration, Instant};
 
 const MAGIC: u64 = 0x6e65_7472_6f63_0001;
@@ -60,6 +63,35 @@ fn from_bytes<T: Copy>(bytes: &[u8]) -> T {
 /// Time that ranks have to come together.
 pub fn timeout() -> Duration {
     Duration::from_secs(env::INIT_TIMEOUT.number().unwrap_or(60).max(1))
+}
+
+/// How often a rank that waits looks for signs.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// The sign that a rank of a job has ended, the first that did. It stands while this is held.
+pub struct Ended(#[allow(dead_code)] UnixDatagram);
+
+impl Ended {
+    fn address(token: &str, rank: u32) -> std::io::Result<SocketAddr> {
+        SocketAddr::from_abstract_name(format!("corten-{token}-ended-{rank}"))
+    }
+    /// Puts it up.
+    pub fn announce(token: &str, rank: u32) -> std::io::Result<Ended> {
+        UnixDatagram::bind_addr(&Ended::address(token, rank)?).map(Ended)
+    }
+    /// Whether it stands.
+    fn stands(token: &str, rank: u32) -> bool {
+        let look = || UnixDatagram::unbound()?.connect_addr(&Ended::address(token, rank)?);
+        look().is_ok()
+    }
+}
+
+/// Whether one of these ranks is known to have ended before it came.
+fn look_for_signs(token: &str, mut ranks: impl Iterator<Item = u32>) -> Result {
+    match ranks.find(|rank| Ended::stands(token, *rank)) {
+        None => Ok(()),
+        Some(rank) => Err(Error::new(Status::Peer, format!("rank {rank} ended before corten_init"))),
+    }
 }
 
 /// Where this rank is among the ranks of its machine.
@@ -155,10 +187,15 @@ fn gather(
     listener.set_nonblocking(true).map_err(|e| io("listening", &e))?;
     let mut hellos = vec![hello; place.size];
     let mut strangers: Vec<(UnixStream, Vec<u8>)> = Vec::new();
+    let mut look = Instant::now();
     while others.iter().skip(1).any(Option::is_none) {
         let now = Instant::now();
+        let missing = (1..place.size).filter(|&k| others[k].is_none()).map(|k| place.ranks[k]);
+        if now >= look {
+            look = now + LOOK;
+            look_for_signs(place.token, missing.clone())?;
+        }
         if now >= deadline {
-            let missing = (1..place.size).filter(|&k| others[k].is_none()).map(|k| place.ranks[k]);
             let seconds = timeout().as_secs();
             let text = format!("{} did not call corten_init within {seconds} s (CORTEN_INIT_TIMEOUT)", list(missing));
             return Err(Error::new(Status::Timeout, text));
@@ -166,7 +203,7 @@ fn gather(
         let mut fds = vec![PollFd::readable(listener.as_raw_fd())];
         fds.extend(strangers.iter().map(|(s, _)| PollFd::readable(s.as_raw_fd())));
         fds.extend(others.iter().flatten().map(|s| PollFd::readable(s.as_raw_fd())));
-        sys::wait_for(&mut fds, (deadline - now).min(Duration::from_secs(1)));
+        sys::wait_for(&mut fds, (deadline - now).min(LOOK));
         while let Ok((stream, _)) = listener.accept() {
             if sys::peer_uid(&stream) == Some(sys::uid()) && stream.set_nonblocking(true).is_ok() {
                 strangers.push((stream, Vec::new()));
@@ -277,6 +314,7 @@ fn receive(stream: &mut UnixStream, bytes: usize, deadline: Instant, rank: u32) 
 fn follow(place: &Place, address: &SocketAddr, hello: Hello, deadline: Instant) -> Result<Segment> {
     let first = place.ranks[0];
     let mut pause = Duration::from_micros(200);
+    let mut look = Instant::now();
     let mut stream = loop {
         match UnixStream::connect_addr(address) {
             Ok(stream) => break stream,
@@ -288,6 +326,11 @@ fn follow(place: &Place, address: &SocketAddr, hello: Hello, deadline: Instant) 
                     let text =
                         format!("rank {first} did not call corten_init within {seconds} s (CORTEN_INIT_TIMEOUT)");
                     return Err(Error::new(Status::Timeout, text));
+                }
+                // Without us nobody gets through, so whoever has ended did so before; the first may have told it and gone.
+                if Instant::now() >= look {
+                    look = Instant::now() + LOOK;
+                    look_for_signs(place.token, place.ranks.iter().copied())?;
                 }
                 std::thread::sleep(pause);
                 pause = (pause * 2).min(Duration::from_millis(10));

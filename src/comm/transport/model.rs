@@ -2,8 +2,9 @@
 //!
 //! Ranks are little programs over shared words, buffers and a futex; a search visits every state that any order of their
 //! steps can reach. Looked for: a read of a buffer that is being written or holds another step's data, and a state in
-//! which nobody can go on. The processor's own reordering is not modelled: the published word is stored and loaded with
-//! release and acquire (or stronger), which makes the states below the ones that matter.
+//! which nobody can go on. A word that was stored is seen by its own rank at once and by the others at any later time, up
+//! to the next fence: that is the reordering of x86, and the one that matters elsewhere too, as words are stored and
+//! loaded with release and acquire.
 //!
 //! To look whether all have published a step is one move here, though it reads one word after the other: words that have
 //! come stay for as long as anybody looks, so what is found is true at one moment: that of the last read.
@@ -20,8 +21,10 @@ enum Variant {
     Real,
     /// One buffer a member instead of two.
     OneBuffer,
-    /// The publisher looks for sleepers before it stores the word.
-    WakeBeforeStore,
+    /// Who finds the step complete looks for sleepers without a fence.
+    NoFence,
+    /// Only who finds it complete at first sight looks for them.
+    FirstSight,
     /// The sleeper looks at the words, then says that it sleeps.
     SleepUnseen,
     /// The sleeper sleeps whatever the bell has said meanwhile.
@@ -36,13 +39,14 @@ enum At {
     Writing,
     /// Stores the word.
     Publish,
-    /// Looks for sleepers; goes on to the words if there are some.
+    /// Looks whether all have published; the first time?
+    Look(bool),
+    /// They have: a fence, then a look for sleepers.
+    Fence,
     Wake,
-    /// Looks whether all have published, in order to ring.
-    Complete,
+    /// Changes what the bell says, unless that was done for this step; then the system call that wakes.
     Ring,
-    /// Looks whether all have published, in order to go on.
-    Look,
+    Shout,
     /// Notes what the bell says.
     Hear,
     /// Counts itself as a sleeper. From here on: whether the bell still says what was noted.
@@ -64,10 +68,12 @@ enum At {
 struct State {
     at: [At; MOST],
     step: [u8; MOST],
-    /// What was found before the store, in a variant.
-    found: [bool; MOST],
+    /// Whose word is stored but not seen by others yet.
+    pending: [bool; MOST],
     /// The words of both lines of each member.
     word: [[u8; 2]; MOST],
+    /// The step for which the bell was last rung.
+    rung: u8,
     /// How many sleep, or are about to.
     sleepers: u8,
     /// The step whose data is in each buffer; 0xff while it is written.
@@ -86,9 +92,18 @@ impl Model {
         if self.variant == Variant::OneBuffer { 0 } else { step as usize & 1 }
     }
 
-    /// Whether all have published the step of rank r.
+    /// Whether rank r sees that all have published its step.
     fn complete(&self, s: &State, r: usize) -> bool {
-        (0..self.ranks).all(|m| s.word[m][s.step[r] as usize & 1] == s.step[r])
+        (0..self.ranks).all(|m| m == r || s.word[m][s.step[r] as usize & 1] == s.step[r])
+    }
+
+    /// The word that rank r stored is seen by all from now on.
+    fn drain(&self, s: &mut State, r: usize) {
+        if core::mem::take(&mut s.pending[r]) {
+            // With no fence it may be that of the step before.
+            let step = if s.at[r] == At::Write || s.at[r] == At::Writing { s.step[r] - 1 } else { s.step[r] };
+            s.word[r][step as usize & 1] = step;
+        }
     }
 
     fn after_read(&self, s: &mut State, r: usize, m: u8) {
@@ -106,7 +121,6 @@ impl Model {
     fn advance(&self, old: &State, r: usize) -> Option<Result<State, String>> {
         let mut s = old.clone();
         let step = s.step[r];
-        let line = step as usize & 1;
         match s.at[r] {
             At::Write => {
                 s.buffer[r][self.buffer_of(step)] = 0xff;
@@ -114,41 +128,52 @@ impl Model {
             }
             At::Writing => {
                 s.buffer[r][self.buffer_of(step)] = step;
-                s.found[r] = self.variant == Variant::WakeBeforeStore && s.sleepers > 0;
+                self.drain(&mut s, r);
                 s.at[r] = At::Publish;
             }
             At::Publish => {
-                s.word[r][line] = step;
-                s.at[r] = At::Wake;
+                s.pending[r] = true;
+                s.at[r] = At::Look(true);
             }
-            At::Wake => {
-                let found = if self.variant == Variant::WakeBeforeStore { s.found[r] } else { s.sleepers > 0 };
-                s.found[r] = false;
-                s.at[r] = if found { At::Complete } else { At::Look };
-            }
-            At::Complete => s.at[r] = if self.complete(&s, r) { At::Ring } else { At::Look },
-            At::Ring => {
-                for at in &mut s.at {
-                    *at = match *at {
-                        At::Count(_) => At::Count(false),
-                        At::Check(_) => At::Check(false),
-                        At::Enter(_) => At::Enter(false),
-                        At::Asleep => At::Uncount,
-                        other => other,
-                    };
-                }
-                s.at[r] = At::Look;
-            }
-            At::Look => {
+            At::Look(first) => {
                 s.at[r] = match (self.complete(&s, r), self.variant) {
-                    (true, _) => At::Read(0),
+                    (true, Variant::FirstSight) if !first => At::Read(0),
+                    (true, Variant::NoFence) => At::Wake,
+                    (true, _) => At::Fence,
                     // Says so only when the publisher may have looked already.
                     (false, Variant::SleepUnseen) => At::Enter(true),
                     (false, _) => At::Hear,
                 };
             }
+            At::Fence => {
+                self.drain(&mut s, r);
+                s.at[r] = At::Wake;
+            }
+            At::Wake => s.at[r] = if s.sleepers > 0 && s.rung != step { At::Ring } else { At::Read(0) },
+            At::Ring => {
+                s.at[r] = if s.rung == step { At::Read(0) } else { At::Shout };
+                s.rung = step;
+                for at in &mut s.at {
+                    *at = match *at {
+                        At::Count(_) => At::Count(false),
+                        At::Check(_) => At::Check(false),
+                        At::Enter(_) => At::Enter(false),
+                        other => other,
+                    };
+                }
+            }
+            At::Shout => {
+                for at in &mut s.at {
+                    if *at == At::Asleep {
+                        *at = At::Uncount;
+                    }
+                }
+                s.at[r] = At::Read(0);
+            }
             At::Hear => s.at[r] = At::Count(true),
             At::Count(same) => {
+                // A fence too.
+                self.drain(&mut s, r);
                 s.sleepers += 1;
                 s.at[r] = At::Check(same);
             }
@@ -161,7 +186,7 @@ impl Model {
             }
             At::Uncount => {
                 s.sleepers -= 1;
-                s.at[r] = At::Look;
+                s.at[r] = At::Look(false);
             }
             At::Read(m) | At::Reading(m) => {
                 let data = s.buffer[m as usize][self.buffer_of(step)];
@@ -183,8 +208,9 @@ impl Model {
         let start = State {
             at: [At::Write; MOST],
             step: [1; MOST],
-            found: [false; MOST],
+            pending: [false; MOST],
             word: [[0; 2]; MOST],
+            rung: 0,
             sleepers: 0,
             buffer: [[0; 2]; MOST],
         };
@@ -194,7 +220,10 @@ impl Model {
         while let Some(s) = todo.pop() {
             let mut stuck = true;
             for r in 0..self.ranks {
-                if let Some(next) = self.advance(&s, r) {
+                let mut seen_by_others = s.clone();
+                self.drain(&mut seen_by_others, r);
+                let drained = s.pending[r].then_some(Ok(seen_by_others));
+                for next in self.advance(&s, r).into_iter().chain(drained) {
                     stuck = false;
                     let next = next?;
                     if seen.insert(next.clone()) {
@@ -226,11 +255,12 @@ fn every_order_of_steps_is_safe() {
 fn the_model_finds_faults() {
     for (variant, what) in [
         (Variant::OneBuffer, "reads"),
-        (Variant::WakeBeforeStore, "nobody can go on"),
+        (Variant::NoFence, "nobody can go on"),
+        (Variant::FirstSight, "nobody can go on"),
         (Variant::SleepUnseen, "nobody can go on"),
         (Variant::Deaf, "nobody can go on"),
     ] {
-        let found = Model { ranks: 2, steps: 6, variant }.search().unwrap_err();
+        let found = Model { ranks: 3, steps: 4, variant }.search().unwrap_err();
         assert!(found.contains(what), "{found}");
     }
 }

@@ -461,13 +461,14 @@ impl Patience<'_> {
             return Err(Error::new(Status::State, "corten_shutdown was called"));
         }
         let late = Failure::Late(self.timeout.as_secs() as u32);
-        let failure = match self.segment.and_then(Segment::failure) {
-            Some(known) => known,
-            None if waited >= self.timeout => self.segment.map_or((late, rank), |segment| segment.fail(late, rank)),
-            None => return Ok(()),
+        let error = match (self.segment.and_then(Segment::failure), self.segment) {
+            (Some((failure, rank)), _) => failure.error(rank),
+            (None, _) if waited < self.timeout => return Ok(()),
+            (None, Some(segment)) => segment.fail(late, rank),
+            (None, None) => late.error(rank),
         };
         give_up();
-        Err(failure.0.error(failure.1))
+        Err(error)
     }
 }
 

@@ -190,13 +190,12 @@ impl Segment {
     pub fn failure(&self) -> Option<(Failure, u32)> {
         Failure::unpack(self.front().failure.load(Ordering::SeqCst))
     }
-    /// Makes a failure of a (global) rank known to all; the first one counts and is returned.
-    pub fn fail(&self, failure: Failure, rank: u32) -> (Failure, u32) {
+    /// Makes a failure of a (global) rank known to all; the first one counts and is what everybody says.
+    pub fn fail(&self, failure: Failure, rank: u32) -> Error {
         let word = failure.pack(rank);
-        match self.front().failure.compare_exchange(0, word, Ordering::SeqCst, Ordering::SeqCst) {
-            Ok(_) => (failure, rank),
-            Err(first) => Failure::unpack(first).unwrap_or((failure, rank)),
-        }
+        let first = self.front().failure.compare_exchange(0, word, Ordering::SeqCst, Ordering::SeqCst);
+        let (failure, rank) = first.err().and_then(Failure::unpack).unwrap_or((failure, rank));
+        failure.error(rank)
     }
     /// Address of an offset in the lanes.
     pub fn lane(&self, offset: usize) -> *mut u8 {

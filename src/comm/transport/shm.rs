@@ -13,19 +13,22 @@
 //! interleavings of this.
 //!
 //! Waiting: awake for a moment, then asleep in short naps, between which the others' lives are looked at. Who sleeps does
-//! so until the step is complete: the last to publish wakes all at once, and nobody is woken for less. Each
+//! so until the step is complete: the first to find it so wakes all at once, and nobody is woken for less. Each
 //! member publishes with a step on which processor it did so. A waiting member spins while those who are missing were
 //! last seen on other processors; if one was seen on its own, it gives way, for it is itself what the other waits for.
 //! This serves more ranks than processors, and ranks that other work has driven together, with one rule; nobody has to
 //! be told how many processors there are. Beside foreign work giving way is dear (Linux hands over a whole slice, and
 //! since 6.18 takes a full one off the account of who yields; measured: 0.8 ms a call, where sleeping costs 6 µs). So
 //! a member keeps account of it ([`Manners`]) and sleeps at once while giving way does not pay.
+//!
+//! Numbers of steps wrap around after 2^32. They are only ever compared for being equal, with one that is at most two
+//! older, and their parity goes on.
 
 use super::super::sys;
 use super::super::types::{Error, Header, Result, Status, agree};
 use super::segment::{Failure, JOINED, LEFT, PAGE, Segment};
 use crate::runtime::{env, trace};
-use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering, fence};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -56,7 +59,7 @@ struct Bell {
 /// The bells of a lane.
 #[repr(C)]
 struct Bells {
-    /// Rung when all have published a step.
+    /// Rung when all have published a step: says which.
     complete: Bell,
     /// Rung when a member of a negotiation has news.
     news: Bell,
@@ -72,6 +75,8 @@ const JOIN_ENDS: Duration = Duration::from_secs(5);
 /// Turns of the spin loop before the clock is looked at.
 const TURNS: u32 = 64;
 const SPIN: Duration = Duration::from_micros(50);
+/// The same for threads that run beside a computation: about as long as it takes to sleep.
+const SPIN_NAMED: Duration = Duration::from_micros(10);
 /// Times a member gives way before it sleeps.
 const WAYS: u32 = 100;
 
@@ -87,6 +92,8 @@ struct Manners {
     shy: u32,
     /// How often in a row there was debt.
     times: u32,
+    /// Times that were not looked at, one after the other.
+    untimed: u32,
 }
 
 impl Manners {
@@ -99,6 +106,17 @@ impl Manners {
     fn polite(&mut self) -> bool {
         self.shy = self.shy.saturating_sub(1);
         self.shy == 0
+    }
+    /// Gives way. While that has paid for long, it is enough to look at the clock now and then.
+    fn give_way(&mut self) {
+        self.untimed += 1;
+        if self.earned == Manners::MOST && self.untimed < 8 {
+            return sys::give_way();
+        }
+        self.untimed = 0;
+        let start = Instant::now();
+        sys::give_way();
+        self.took(start.elapsed());
     }
     /// Giving way once took so long.
     fn took(&mut self, time: Duration) {
@@ -121,15 +139,23 @@ impl Manners {
 }
 
 impl Bell {
-    /// Called after what is waited for is there to be seen: who goes to sleep counts itself, then looks.
+    /// Called after what is waited for is there to be seen: who goes to sleep counts itself, then looks. The fence keeps
+    /// the two in this order here too.
     fn ring(&self) {
-        if self.is_awaited() {
+        fence(Ordering::SeqCst);
+        if self.sleepers.load(Ordering::Relaxed) != 0 {
             self.rung.fetch_add(1, Ordering::SeqCst);
             sys::futex_wake(&self.rung);
         }
     }
-    fn is_awaited(&self) -> bool {
-        self.sleepers.load(Ordering::SeqCst) != 0
+    /// The same, once for all who find the step complete. (Should the bell have last been rung for a step of the same
+    /// number, 2^32 steps ago, the sleepers' naps end by themselves.)
+    #[inline]
+    fn ring_for(&self, step: u32) {
+        fence(Ordering::SeqCst);
+        if self.sleepers.load(Ordering::Relaxed) != 0 && self.rung.swap(step, Ordering::SeqCst) != step {
+            sys::futex_wake(&self.rung);
+        }
     }
     /// Sleeps until the bell is rung or the nap is over, unless there is reason not to. The order matters: what the bell
     /// says is noted, the sleeper counts itself, and only then looks for a reason; who rings makes the reason first, then
@@ -137,6 +163,7 @@ impl Bell {
     fn sleep(&self, nap: Duration, awake: impl FnOnce() -> bool) {
         let heard = self.rung.load(Ordering::SeqCst);
         self.sleepers.fetch_add(1, Ordering::SeqCst);
+        fence(Ordering::SeqCst);
         if !awake() {
             sys::futex_wait(&self.rung, heard, nap);
         }
@@ -311,17 +338,16 @@ impl Lane {
     pub fn sync(&mut self) -> Result {
         let step = self.now();
         self.processor(self.me, step).store(sys::processor(), Ordering::Relaxed);
-        self.word(self.me, step).store(step, Ordering::SeqCst);
-        let bells = self.bells();
-        if bells.complete.is_awaited() && self.missing(0, step).is_none() {
-            bells.complete.ring();
-        }
+        // Release is enough: our line and those of the others come at the same time, not one after the other. What keeps
+        // sleepers from being missed is the fence of the bell, when the step is complete.
+        self.word(self.me, step).store(step, Ordering::Release);
         if self.named {
-            bells.news.ring();
+            self.bells().news.ring();
         }
         if let Some(member) = self.missing(0, step) {
             self.wait(member, step)?;
         }
+        self.bells().complete.ring_for(step);
         self.step = step;
         Ok(())
     }
@@ -331,7 +357,7 @@ impl Lane {
     fn missing(&self, first: usize, step: u32) -> Option<usize> {
         let mut member = first;
         while member < self.size() {
-            if self.word(member, step).load(Ordering::SeqCst) != step {
+            if self.word(member, step).load(Ordering::Acquire) != step {
                 return Some(member);
             }
             member += 1;
@@ -368,8 +394,7 @@ impl Lane {
     pub fn all_there(&self) -> Result {
         for member in (0..self.size()).filter(|&m| m != self.me) {
             if let Some(failure) = self.gone(member) {
-                let (failure, rank) = self.segment.fail(failure, self.ranks[member]);
-                return Err(failure.error(rank));
+                return Err(self.segment.fail(failure, self.ranks[member]));
             }
         }
         Ok(())
@@ -400,16 +425,19 @@ impl Lane {
     /// Waits until all have published the step; `first` is the first who has not.
     #[inline(never)]
     fn wait(&mut self, first: usize, step: u32) -> Result {
-        let mut member = first;
-        let (mut ways, mut spun, mut now) = (0, Duration::ZERO, Instant::now());
-        while spun < SPIN && ways < WAYS {
+        let (mut member, mut ways) = (first, 0);
+        // Time that was spent spinning, but for the first turns; when it was last looked at.
+        let (mut spun, mut last) = (Duration::ZERO, None);
+        let spin = if self.named { SPIN_NAMED } else { SPIN };
+        while spun < spin && ways < WAYS {
             let in_the_way = self.is_in_the_way(step);
             if in_the_way {
                 if !self.manners.polite() {
                     break;
                 }
-                sys::give_way();
+                self.manners.give_way();
                 ways += 1;
+                last = None;
             } else {
                 let mut turn = 0;
                 while turn < TURNS && self.word(member, step).load(Ordering::Acquire) != step {
@@ -418,17 +446,13 @@ impl Lane {
                 }
             }
             match self.missing(member, step) {
-                None if !in_the_way => return Ok(()),
-                other => {
-                    let before = core::mem::replace(&mut now, Instant::now());
-                    if in_the_way {
-                        self.manners.took(now - before);
-                    } else {
-                        spun += now - before;
-                    }
-                    let Some(next) = other else { return Ok(()) };
-                    member = next;
-                }
+                None => return Ok(()),
+                Some(next) => member = next,
+            }
+            if !in_the_way {
+                let now = Instant::now();
+                spun += last.map_or(Duration::ZERO, |last| now - last);
+                last = Some(now);
             }
         }
         self.sleep(step)
@@ -478,14 +502,14 @@ impl Lane {
         if self.leaving.load(Ordering::Relaxed) {
             return Err(Error::new(Status::State, "corten_shutdown was called"));
         }
-        let failure = if let Some((failure, rank)) = self.segment.failure() {
-            return self.unless_here(member, step, failure, rank);
+        let (failure, rank) = if let Some(known) = self.segment.failure() {
+            known
         } else if let Some(failure) = self.gone(member) {
-            failure
+            (failure, rank)
         } else if self.segment.state(local) == JOINED && !self.named && waited >= JOIN_ENDS {
-            Failure::Joined
+            (Failure::Joined, rank)
         } else if waited >= self.timeout {
-            Failure::Late(self.timeout.as_secs() as u32)
+            (Failure::Late(self.timeout.as_secs() as u32), rank)
         } else {
             return Ok(());
         };
@@ -493,17 +517,13 @@ impl Lane {
         if self.word(member, step).load(Ordering::SeqCst) == step {
             return Ok(());
         }
-        let (failure, rank) = self.segment.fail(failure, rank);
-        Err(failure.error(rank))
-    }
-
-    fn unless_here(&self, member: usize, step: u32, failure: Failure, rank: u32) -> Result {
-        if self.word(member, step).load(Ordering::SeqCst) == step { Ok(()) } else { Err(failure.error(rank)) }
+        Err(self.segment.fail(failure, rank))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::segment::Plan;
     use super::*;
 
     const CHEAP: Duration = Duration::from_micros(1);
@@ -541,5 +561,36 @@ mod tests {
         }
         assert!(last < 1 << 14, "shy until wait {last}");
         assert_eq!(manners.times, 0);
+    }
+
+    /// Two members in two threads, across the last number of a step; both spin, and in turn keep the other waiting until
+    /// it sleeps.
+    #[test]
+    fn numbers_of_steps_wrap_around() {
+        let plan = Plan::new(1, false, 1 << 30);
+        let memory = sys::shared_memory(plan.total()).unwrap();
+        let segment = Arc::new(Segment::join(memory, plan, 0).unwrap());
+        let leaving = Arc::new(AtomicBool::new(false));
+        let run = |me: usize| {
+            let mut lane = Lane::new(&segment, &leaving, 0, vec![0, 1], vec![0, 1], me);
+            lane.step = u32::MAX - 100;
+            for i in 0..200u32 {
+                if i % 40 == 20 * me as u32 {
+                    std::thread::sleep(Duration::from_millis(2));
+                }
+                let step = lane.now();
+                // SAFETY: our own line of this step, and that of the other when it has published it.
+                unsafe {
+                    lane.inline(me, step).cast::<u32>().write_unaligned(i);
+                    lane.sync().unwrap();
+                    assert_eq!(lane.inline(1 - me, step).cast::<u32>().read_unaligned(), i);
+                }
+            }
+            assert_eq!(lane.step, 99);
+        };
+        std::thread::scope(|scope| {
+            scope.spawn(|| run(1));
+            run(0);
+        });
     }
 }

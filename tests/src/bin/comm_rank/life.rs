@@ -258,8 +258,12 @@ pub fn fault(arguments: &[String]) {
     if phase == "init" {
         // SAFETY: no arguments.
         let code = unsafe { comm::init() };
-        assert!(code == PEER || code == TIMEOUT, "init: {code} {}", text());
+        assert_eq!(code, expected, "init: {}", text());
         assert!(text().contains(&named_victim), "init: {}", text());
+        // Questions leave the text as it is.
+        // SAFETY: no arguments.
+        assert_eq!(unsafe { (comm::rank(), comm::size(), comm::local_size(), comm::cross_rank()) }, (-1, -1, -1, -1));
+        assert!(text().contains(&named_victim), "after questions: {}", text());
         println!("survivor {me}: {}", text());
         return;
     }
