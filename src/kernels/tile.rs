@@ -338,12 +338,13 @@ unsafe fn part_of<S: Tiles<V>, V: Simd, const U: usize>(cols: usize, packed: boo
             match cols {
                 // SAFETY: as the callers'.
                 $($n if const { $n <= S::WIDEST && U * $n <= S::ACCUMULATORS } => unsafe {
-                    match (packed, masked) {
-                        (false, false) => S::part::<U, $n, false, false>(t),
-                        (false, true) => S::part::<U, $n, false, true>(t),
-                        (true, false) => S::part::<U, $n, true, false>(t),
-                        (true, true) => S::part::<U, $n, true, true>(t),
-                    }
+                    let tile: unsafe fn(&Tile<V::T>) = match (packed, masked) {
+                        (false, false) => S::part::<U, $n, false, false>,
+                        (false, true) => S::part::<U, $n, false, true>,
+                        (true, false) => S::part::<U, $n, true, false>,
+                        (true, true) => S::part::<U, $n, true, true>,
+                    };
+                    opaque_fn(tile)(t)
                 },)*
                 _ => debug_assert!(false, "no tile of {U} vectors and {cols} columns"),
             }
