@@ -75,7 +75,7 @@ impl Drop for Buffer {
 }
 
 /// A number in [0, 1) that depends on `i` only: the same operands in every worker.
-fn noise(i: usize) -> f64 {
+pub fn noise(i: usize) -> f64 {
     let mut x = (i as u64).wrapping_add(0x9e37_79b9_7f4a_7c15);
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

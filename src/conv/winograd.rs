@@ -200,7 +200,7 @@ pub struct Winograd {
     chunk: usize,
 }
 
-/// Result channels of a pass at most.
+/// Result channels of a pass at most, but for the last panel's.
 const CHUNK: usize = 64;
 /// Tiles of a block.
 const BLOCK: usize = 48;
@@ -227,7 +227,8 @@ impl Winograd {
         let nr = kit.conv.nr();
         let one = XI * image.planes.len().max(1) * image.pitch * size_of::<f32>();
         let block = BLOCK.min(LARGEST / one).max(nr) / nr * nr;
-        let chunk = CHUNK.max(kit.conv.mr()).min(window.cout.next_multiple_of(kit.conv.mr()));
+        // Whole panels: a pass begins where one does.
+        let chunk = CHUNK.min(window.cout).next_multiple_of(kit.conv.mr());
         let order = if forward { [0, 1, 2] } else { [2, 1, 0] };
         Winograd { window, order, tiles, image, block, chunk }
     }
