@@ -74,11 +74,29 @@ pub fn run<T: Scalar>(product: Product<T>, threads: Threads) {
     // Decided for the product as a whole: its bits must not depend on how threads cut it.
     let tile = (kernel.mr(), kernel.nr(), kernel.kc());
     let in_place = product.in_place(kernel);
+    let work = 2.0 * m as f64 * n as f64 * k as f64 * if T::IS_COMPLEX { 4.0 } else { 1.0 };
+    let threads = if threads == Threads::Shared { pool::threads_for(work) } else { 1 };
+    // All at once: what is below would take as long to be set up as a few tiles.
+    if let (Operand::General(a), Operand::General(b), true) = (product.a, product.b, in_place.b)
+        && threads == 1
+        && k <= kernel.kc()
+        && !dots
+        && product.c.rs() == 1
+    {
+        if !in_place.a {
+            if small::on_the_stack(product.alpha, a, b, product.beta, product.c.alias(), kernel) {
+                return;
+            }
+        } else {
+            let (a, b) = (Source::in_place(a.ptr(), 1, a.cs()), Source::in_place(b.ptr(), b.cs(), b.rs()));
+            let c = &product.c;
+            // SAFETY: views of m x k, k x n and m x n; A and C have unit row stride (or one row).
+            return unsafe { kernel.block(m, n, k, product.alpha, a, b, product.beta, c.ptr(), c.cs()) };
+        }
+    }
     let scratch = blocking::scratch((m, n, k), tile, in_place, size_of::<T>(), &cpu::caches());
     let scratch = scratch.max(if product.is_turned() { product.strip_rows(kernel) * n } else { 0 });
     let allowed = scratch == 0 || memory::allows::<T>(scratch);
-    let work = 2.0 * m as f64 * n as f64 * k as f64 * if T::IS_COMPLEX { 4.0 } else { 1.0 };
-    let threads = if threads == Threads::Shared { pool::threads_for(work) } else { 1 };
     let (rows, cols) = if product.part.is_some() && threads > 1 {
         // Rectangles of a triangle differ in work: more of them, taken in turn.
         (1, (4 * threads).min(n.div_ceil(kernel.nr())))

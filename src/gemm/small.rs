@@ -65,12 +65,15 @@ const BY_ELEMENT: usize = 20;
 #[repr(C, align(64))]
 struct Panels(MaybeUninit<[u8; STACK]>);
 
-/// As [`run`], with A packed, and B if it is conjugated; false if they do not fit.
+/// As [`run`], with A packed, and B if it is conjugated; false if they do not fit. k is one pass.
 #[inline(never)]
-fn on_the_stack<T: Scalar>(alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: MatMut<T>, kernel: &Kernel<T>) -> bool {
+pub fn on_the_stack<T: Scalar>(alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: MatMut<T>, kernel: &Kernel<T>) -> bool {
     let (m, n, k) = (c.rows(), c.cols(), a.cols());
     let (mr, nr) = (kernel.mr(), kernel.nr());
-    let a_room = m.next_multiple_of(mr) * k;
+    // One panel as wide as A is high. Complex panels have an order of their own, which only tiles up to `mr` rows know.
+    let narrow = m <= mr || !T::IS_COMPLEX;
+    let width = if narrow { m.next_multiple_of(kernel.lanes()) } else { mr };
+    let a_room = m.next_multiple_of(width) * k;
     let b_room = if b.is_conj() { n.next_multiple_of(nr) * k } else { 0 };
     if (a_room + b_room) * size_of::<T>() > STACK {
         return false;
@@ -88,8 +91,16 @@ fn on_the_stack<T: Scalar>(alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: Mat
             }
             Source::in_place(a_panel, 1, m as isize)
         } else {
-            kernel.pack_a(m, k, a.ptr(), a.rs(), a.cs(), a.is_conj(), a_panel);
-            Source::panels(a_panel, k, mr)
+            if narrow {
+                kernel.pack_narrow(m, k, a.ptr(), a.rs(), a.cs(), a.is_conj(), a_panel);
+            } else {
+                kernel.pack_a(m, k, a.ptr(), a.rs(), a.cs(), a.is_conj(), a_panel);
+            }
+            if T::IS_COMPLEX {
+                Source::panels(a_panel, k, width)
+            } else {
+                Source::in_place(a_panel, 1, width as isize)
+            }
         };
         let from_b = if b.is_conj() {
             kernel.pack_b(n, k, b.ptr(), b.cs(), b.rs(), true, b_panel);

@@ -19,7 +19,8 @@ macro_rules! avx512 {
         $zero:ident $set1:ident $load:ident $store:ident $maskload:ident $maskstore:ident
         $add:ident $sub:ident $mul:ident $div:ident $fmadd:ident $fnmadd:ident $max:ident $abs:ident $xor:ident,
         sum $sum:ident, squares $squares:ident, deinterleave $de:expr, interleave $inter:expr,
-        keep $mov:ident, swap $swap:expr, largest $largest:ident, equals $equals:expr, square $square:ident
+        keep $mov:ident, swap $swap:expr, largest $largest:ident, equals $equals:expr, square $square:ident,
+        half $low:ident $whole:ident $halfload:ident $halffmadd:ident $opaque:ident
     ) => {
         // Sound by the contract of `Simd`: AVX-512 is there, pointers valid for the lanes used; masked lanes are not
         // accessed.
@@ -79,6 +80,20 @@ macro_rules! avx512 {
             #[inline(always)]
             unsafe fn neg_mul_add(self, b: Self, c: Self) -> Self {
                 unsafe { $V($fnmadd(self.0, b.0, c.0)) }
+            }
+            // A register of 256 bits: Zen 4 does two of them in the time of one of 512.
+            const HALVES: bool = true;
+            #[inline(always)]
+            unsafe fn load_first_half(p: *const $T, n: usize) -> Self {
+                unsafe { $V($whole($halfload(((1u32 << n) - 1) as u8, p))) }
+            }
+            #[inline(always)]
+            unsafe fn splat_for_halves(x: $T) -> Self {
+                unsafe { $V($opaque($set1(x))) }
+            }
+            #[inline(always)]
+            unsafe fn mul_add_half(self, b: Self, c: Self) -> Self {
+                unsafe { $V($whole($halffmadd($low(self.0), $low(b.0), $low(c.0)))) }
             }
             #[inline(always)]
             unsafe fn div_by(self, d: $T) -> Self {
@@ -156,6 +171,24 @@ macro_rules! avx512 {
     };
 }
 
+/// The same register, of which the compiler knows nothing: it would broadcast a number twice, to 256 and to 512 bits.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn opaque32(v: __m512) -> __m512 {
+    let mut v = v;
+    // SAFETY: no instruction at all.
+    unsafe { core::arch::asm!("/* {0} */", inout(zmm_reg) v, options(pure, nomem, nostack, preserves_flags)) };
+    v
+}
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn opaque64(v: __m512d) -> __m512d {
+    let mut v = v;
+    // SAFETY: as above.
+    unsafe { core::arch::asm!("/* {0} */", inout(zmm_reg) v, options(pure, nomem, nostack, preserves_flags)) };
+    v
+}
+
 #[inline(always)]
 #[allow(clippy::undocumented_unsafe_blocks)]
 unsafe fn squares32(v: F32x16, [a, b]: [F64x8; 2]) -> [F64x8; 2] {
@@ -196,7 +229,8 @@ avx512! {
     _mm512_abs_ps _mm512_xor_ps,
     sum _mm512_reduce_add_ps, squares squares32, deinterleave deinterleave32, interleave interleave32,
     keep _mm512_maskz_mov_ps, swap _mm512_permute_ps::<0xb1>, largest _mm512_reduce_max_ps,
-    equals _mm512_cmp_ps_mask::<_CMP_EQ_OQ>, square square32
+    equals _mm512_cmp_ps_mask::<_CMP_EQ_OQ>, square square32,
+    half _mm512_castps512_ps256 _mm512_castps256_ps512 _mm256_maskz_loadu_ps _mm256_fmadd_ps opaque32
 }
 avx512! {
     F64x8, f64, 8, mask __mmask8,
@@ -205,7 +239,8 @@ avx512! {
     _mm512_abs_pd _mm512_xor_pd,
     sum _mm512_reduce_add_pd, squares squares64, deinterleave interleave64, interleave interleave64,
     keep _mm512_maskz_mov_pd, swap _mm512_permute_pd::<0x55>, largest _mm512_reduce_max_pd,
-    equals _mm512_cmp_pd_mask::<_CMP_EQ_OQ>, square square64
+    equals _mm512_cmp_pd_mask::<_CMP_EQ_OQ>, square square64,
+    half _mm512_castpd512_pd256 _mm512_castpd256_pd512 _mm256_maskz_loadu_pd _mm256_fmadd_pd opaque64
 }
 
 kernel_table! {

@@ -69,6 +69,17 @@ pub trait GemmKernel: Sync {
         conj: bool,
         dst: *mut Self::In,
     );
+    /// The same into one panel for all rows, which is these, rounded up to whole vectors of `lanes()`, wide.
+    unsafe fn pack_narrow(
+        &self,
+        lanes: usize,
+        k: usize,
+        src: *const Self::In,
+        ls: isize,
+        ps: isize,
+        conj: bool,
+        dst: *mut Self::In,
+    );
     /// The same of columns, into panels of `nr()`.
     unsafe fn pack_b(
         &self,
@@ -330,6 +341,7 @@ macro_rules! kernel_table {
         #[allow(clippy::undocumented_unsafe_blocks)]
         impl Tiles<$V> for K {
             const ACCUMULATORS: usize = $mv * $nr;
+            const STORED: usize = if $mv * $nr * PARTS > 20 { 18 / PARTS } else { $mv * $nr };
             const HIGHEST: usize = if PARTS == 1 && $mv * $nr >= 12 { 4 } else { $mv };
             const WIDEST: usize = if $mv * $nr >= 12 { 12 } else { $nr };
             kernel_table! { @fn $feature
@@ -337,8 +349,8 @@ macro_rules! kernel_table {
                 unsafe { tile::whole::<$V, $mv, $nr>(t) }
             } }
             kernel_table! { @fn $feature
-            unsafe fn part<const U: usize, const N: usize, const PACKED: bool, const MASKED: bool>(t: &Tile<$T>) {
-                unsafe { tile::some::<$V, U, N, PACKED, MASKED>(t) }
+            unsafe fn part<const U: usize, const N: usize, const PACKED: bool, const LAST: u8>(t: &Tile<$T>) {
+                unsafe { tile::some::<$V, U, N, PACKED, LAST>(t) }
             } }
         }
         // Sound in all methods: the callers keep the contract of the trait, which is that of `tile` and `lines`.
@@ -360,7 +372,11 @@ macro_rules! kernel_table {
             }
             kernel_table! { @fn $feature
             unsafe fn pack_a(&self, lanes: usize, k: usize, src: *const $T, ls: isize, ps: isize, conj: bool, dst: *mut $T) {
-                unsafe { pack::vectors::<$V, $mv>(lanes, k, src, ls, ps, conj, dst) }
+                unsafe { pack::vectors::<$V>($mv, lanes, k, src, ls, ps, conj, dst) }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn pack_narrow(&self, lanes: usize, k: usize, src: *const $T, ls: isize, ps: isize, conj: bool, dst: *mut $T) {
+                unsafe { pack::vectors::<$V>(lanes.div_ceil(<$V as Simd>::LANES), lanes, k, src, ls, ps, conj, dst) }
             } }
             kernel_table! { @fn $feature
             unsafe fn pack_b(&self, lanes: usize, k: usize, src: *const $T, ls: isize, ps: isize, conj: bool, dst: *mut $T) {

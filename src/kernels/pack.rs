@@ -16,10 +16,11 @@ const STEPS: usize = 8;
 /// Lanes of the widest register.
 const MOST_LANES: usize = 16;
 
-/// k steps of `lanes` elements, element (l, p) at `src + l*ls + p*ps`, into panels of k steps of MV vectors, one behind the
+/// k steps of `lanes` elements, element (l, p) at `src + l*ls + p*ps`, into panels of k steps of `mv` vectors, one behind the
 /// other, zero behind the last lane.
 #[inline(always)]
-pub unsafe fn vectors<V: Simd, const MV: usize>(
+pub unsafe fn vectors<V: Simd>(
+    mv: usize,
     lanes: usize,
     k: usize,
     src: *const V::T,
@@ -28,7 +29,7 @@ pub unsafe fn vectors<V: Simd, const MV: usize>(
     conj: bool,
     dst: *mut V::T,
 ) {
-    let width = MV * V::LANES;
+    let width = mv * V::LANES;
     // SAFETY: the contract of the file; each panel has k*width elements.
     unsafe {
         if ls == 1 {
@@ -39,8 +40,9 @@ pub unsafe fn vectors<V: Simd, const MV: usize>(
                     let rows = width.min(lanes - l);
                     for _ in p..k.min(p + STEPS) {
                         // The same rows of the steps to come.
-                        prefetch(from.wrapping_offset(STEPS as isize * ps));
-                        for i in 0..MV {
+                        let next = from.wrapping_offset(STEPS as isize * ps);
+                        for i in 0..mv {
+                            prefetch(next.wrapping_add(i * V::LANES));
                             put(rows_of::<V>(from, i, rows), conj, to.add(i * V::LANES));
                         }
                         from = from.wrapping_offset(ps);
@@ -52,14 +54,15 @@ pub unsafe fn vectors<V: Simd, const MV: usize>(
         }
         for l in (0..lanes).step_by(width) {
             let (from, to) = (src.wrapping_offset(l as isize * ls), dst.add(l * k));
-            across::<V, MV>(width.min(lanes - l), k, from, ls, ps, conj, to);
+            across::<V>(mv, width.min(lanes - l), k, from, ls, ps, conj, to);
         }
     }
 }
 
 /// One panel of [`vectors`] from a source whose lanes are not consecutive.
 #[inline(always)]
-unsafe fn across<V: Simd, const MV: usize>(
+unsafe fn across<V: Simd>(
+    mv: usize,
     lanes: usize,
     k: usize,
     src: *const V::T,
@@ -68,22 +71,24 @@ unsafe fn across<V: Simd, const MV: usize>(
     conj: bool,
     dst: *mut V::T,
 ) {
-    let width = MV * V::LANES;
+    let width = mv * V::LANES;
+    let some = lanes.div_ceil(V::LANES);
+    let rows = |i: usize| (lanes - i * V::LANES).min(V::LANES);
     // SAFETY: the contract of the file; the panel has k*width elements.
     unsafe {
         // Whole squares, a cache line of each lane at a time.
-        let full = if ps == 1 && V::SQUARE > 0 { lanes / V::LANES } else { 0 };
-        let whole = if full > 0 { k / V::SQUARE * V::SQUARE } else { 0 };
+        let squares = ps == 1 && V::SQUARE > 0;
+        let whole = if squares { k / V::SQUARE * V::SQUARE } else { 0 };
         let run = (64 / size_of::<V::T>()).max(V::SQUARE);
         let mut done = 0;
         while done < whole {
             let end = (done + run).min(whole);
-            for i in 0..full {
+            for i in 0..some {
                 let mut p = done;
                 while p < end {
                     let from = src.wrapping_offset((i * V::LANES) as isize * ls + p as isize);
                     let to = dst.add(p * width + i * V::LANES);
-                    V::transpose(from, ls, to, width);
+                    V::transpose(rows(i), from, ls, to, width);
                     for q in 0..if conj { V::SQUARE } else { 0 } {
                         put(V::load_packed(to.add(q * width)), true, to.add(q * width));
                     }
@@ -92,22 +97,26 @@ unsafe fn across<V: Simd, const MV: usize>(
             }
             done = end;
         }
-        // The rest element by element.
-        for i in 0..MV {
+        // A last square that reaches back over steps which are there already.
+        let last = if done > 0 && done < k && !conj { k - V::SQUARE } else { k };
+        for i in 0..mv {
             let from = src.wrapping_offset((i * V::LANES) as isize * ls);
-            let count = lanes.saturating_sub(i * V::LANES).min(V::LANES);
-            if count == 0 {
+            let to = dst.add(i * V::LANES);
+            if i >= some {
                 for p in 0..k {
-                    V::zero().store_packed(dst.add(p * width + i * V::LANES));
+                    V::zero().store_packed(to.add(p * width));
                 }
-                continue;
-            }
-            for p in if i < full { whole } else { 0 }..k {
-                let mut one = [V::T::ZERO; MOST_LANES];
-                for (l, x) in one.iter_mut().enumerate().take(count) {
-                    *x = *from.wrapping_offset(l as isize * ls + p as isize * ps);
+            } else if last < k {
+                V::transpose(rows(i), from.wrapping_add(last), ls, to.add(last * width), width);
+            } else {
+                // Element by element.
+                for p in done..k {
+                    let mut one = [V::T::ZERO; MOST_LANES];
+                    for (l, x) in one.iter_mut().enumerate().take(rows(i)) {
+                        *x = *from.wrapping_offset(l as isize * ls + p as isize * ps);
+                    }
+                    put(V::load(one.as_ptr()), conj, to.add(p * width));
                 }
-                put(V::load(one.as_ptr()), conj, dst.add(p * width + i * V::LANES));
             }
         }
     }
@@ -226,6 +235,12 @@ unsafe fn squares<R: RealSimd, const NR: usize>(k: usize, src: *const R::T, ls: 
     let done = k.saturating_sub(1) / R::SIDE * R::SIDE;
     let mut p = 0;
     while p < done {
+        // The same steps of the next panel, a cache line at a time.
+        if p * size_of::<R::T>() % 64 == 0 {
+            for q in NR..2 * NR {
+                prefetch(src.wrapping_offset(q as isize * ls + p as isize));
+            }
+        }
         let mut l = NR.next_multiple_of(R::SIDE);
         while l > 0 {
             l -= R::SIDE;

@@ -46,6 +46,26 @@ pub trait Simd: Copy {
     unsafe fn mul_add(self, b: Self, c: Self) -> Self;
     /// c - self * b; one rounding where the ISA has FMA.
     unsafe fn neg_mul_add(self, b: Self, c: Self) -> Self;
+    /// Whether operations on the lower half of the lanes alone take less than those on all.
+    const HALVES: bool = false;
+    /// `load_first` of no more than half of the lanes; what is in the other half is not said.
+    #[inline(always)]
+    unsafe fn load_first_half(p: *const Self::T, n: usize) -> Self {
+        // SAFETY: the contract of the trait.
+        unsafe { Self::load_first(p, n) }
+    }
+    /// `splat` for operations on whole vectors and halves: one register serves both.
+    #[inline(always)]
+    unsafe fn splat_for_halves(x: Self::T) -> Self {
+        // SAFETY: the contract of the trait.
+        unsafe { Self::splat(x) }
+    }
+    /// `mul_add` of the lower half of the lanes; what is in the other half is not said.
+    #[inline(always)]
+    unsafe fn mul_add_half(self, b: Self, c: Self) -> Self {
+        // SAFETY: the contract of the trait.
+        unsafe { self.mul_add(b, c) }
+    }
     /// Every lane divided by the same number.
     unsafe fn div_by(self, d: Self::T) -> Self;
     /// Every lane conjugated; nothing for real types.
@@ -54,9 +74,9 @@ pub trait Simd: Copy {
     unsafe fn sum(self) -> Self::T;
     /// Consecutive elements of each lane that [`Simd::transpose`] takes; 0 if it is not to be used.
     const SQUARE: usize;
-    /// LANES lanes of SQUARE consecutive elements each, lane l at `src + l*ls`, to SQUARE registers' worth of a packed
-    /// panel, `step` elements from one to the next.
-    unsafe fn transpose(src: *const Self::T, ls: isize, dst: *mut Self::T, step: usize);
+    /// So many lanes of SQUARE consecutive elements each, lane l at `src + l*ls`, to SQUARE registers' worth of a packed
+    /// panel, `step` elements from one to the next; the other lanes are zero there.
+    unsafe fn transpose(lanes: usize, src: *const Self::T, ls: isize, dst: *mut Self::T, step: usize);
     /// The reverse.
     unsafe fn transpose_back(src: *const Self::T, step: usize, dst: *mut Self::T, ls: isize);
 }
@@ -108,18 +128,27 @@ pub trait RealSimd: Simd<T: Real> {
     }
 }
 
+/// Zeros to read in place of a lane that is not there.
+#[inline(always)]
+pub(super) fn zeros<T>() -> *const T {
+    static ZEROS: [f64; 8] = [0.0; 8];
+    (&raw const ZEROS).cast()
+}
+
 /// [`Simd::transpose`] and its reverse for real lanes.
 macro_rules! real_transpose {
     () => {
         const SQUARE: usize = Self::SIDE;
         #[inline(always)]
-        unsafe fn transpose(src: *const Self::T, ls: isize, dst: *mut Self::T, step: usize) {
+        unsafe fn transpose(lanes: usize, src: *const Self::T, ls: isize, dst: *mut Self::T, step: usize) {
             let mut l = 0;
             while l < Self::LANES && Self::SIDE > 0 {
                 let (mut from, mut to) = ([src; 8], [dst; 8]);
                 let mut q = 0;
+                let whole = l + Self::SIDE <= lanes;
                 while q < Self::SIDE {
-                    from[q] = src.wrapping_offset((l + q) as isize * ls);
+                    let lane = src.wrapping_offset((l + q) as isize * ls);
+                    from[q] = if whole || l + q < lanes { lane } else { $crate::kernels::simd::zeros() };
                     to[q] = dst.wrapping_add(q * step + l);
                     q += 1;
                 }
@@ -289,12 +318,13 @@ where
     }
     const SQUARE: usize = V::SIDE / 2;
     #[inline(always)]
-    unsafe fn transpose(src: *const Self::T, ls: isize, dst: *mut Self::T, step: usize) {
+    unsafe fn transpose(lanes: usize, src: *const Self::T, ls: isize, dst: *mut Self::T, step: usize) {
         let mut l = 0;
         while l < V::LANES && V::SIDE > 0 {
             let (mut from, mut to) = ([src.cast::<V::T>(); 8], [dst.cast::<V::T>(); 8]);
             for q in 0..V::SIDE {
-                from[q] = src.wrapping_offset(V::pair_of(l + q) as isize * ls).cast();
+                let lane = V::pair_of(l + q);
+                from[q] = if lane < lanes { src.wrapping_offset(lane as isize * ls).cast() } else { zeros() };
                 to[q] = dst.wrapping_add(q / 2 * step).cast::<V::T>().wrapping_add(q % 2 * V::LANES + l);
             }
             unsafe { V::square(from, to) };

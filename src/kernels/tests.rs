@@ -60,7 +60,7 @@ fn check_blocks<T: Scalar>(kernels: &Kernels<T>) {
         for n in (1..=13).chain([2 * nr, 3 * nr + 1]) {
             let k = (m * 5 + n) % 23;
             let (a, b) = (numbers.vec::<T>(m * k.max(1)), numbers.vec::<T>(k.max(1) * n));
-            let alpha = numbers.next::<T>();
+            let alpha = if (m + n).is_multiple_of(3) { T::ONE } else { numbers.next::<T>() };
             let conj = (m + n).is_multiple_of(2);
             // A by columns and by rows, B by rows and by columns
             for (als, bls) in [(1, 1), (k.max(1), k.max(1)), (1, k.max(1))] {
@@ -72,15 +72,23 @@ fn check_blocks<T: Scalar>(kernels: &Kernels<T>) {
                 };
                 let mut pa = vec![marker::<T>(); m.next_multiple_of(mr) * k];
                 let mut pb = vec![marker::<T>(); n.next_multiple_of(nr) * k];
+                let narrow = m.next_multiple_of(kernel.lanes());
+                let mut pn = vec![marker::<T>(); narrow * k];
                 let (als, aps, bls, bps) = (als as isize, aps as isize, bls as isize, bps as isize);
                 // SAFETY: all buffers have the sizes that the contract asks for.
                 unsafe {
                     kernel.pack_a(m, k, a.as_ptr(), als, aps, conj, pa.as_mut_ptr());
                     kernel.pack_b(n, k, b.as_ptr(), bls, bps, conj, pb.as_mut_ptr());
+                    kernel.pack_narrow(m, k, a.as_ptr(), als, aps, conj, pn.as_mut_ptr());
                 }
                 let in_place = !conj || !T::IS_COMPLEX;
                 let mut sources_a = vec![Source::panels(pa.as_ptr(), k, mr)];
                 let mut sources_b = vec![Source::panels(pb.as_ptr(), k, nr)];
+                if !T::IS_COMPLEX {
+                    sources_a.push(Source::in_place(pn.as_ptr(), 1, narrow as isize));
+                } else if m <= mr {
+                    sources_a.push(Source::panels(pn.as_ptr(), k, narrow));
+                }
                 if in_place && als == 1 {
                     sources_a.push(Source::in_place(a.as_ptr(), 1, aps));
                 }

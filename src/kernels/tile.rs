@@ -118,10 +118,21 @@ macro_rules! unrolled {
 }
 pub(super) use unrolled;
 
+/// How much of a part tile's last vector there is.
+pub mod last {
+    pub const WHOLE: u8 = 0;
+    pub const PART: u8 = 1;
+    /// No more than the lower half, where that saves time.
+    pub const HALF: u8 = 2;
+}
+
 /// The register tiles of one scalar type, each a function of its own under the instruction set's target feature.
 pub trait Tiles<V: Simd> {
     /// Accumulators that the registers hold.
     const ACCUMULATORS: usize;
+    /// Accumulators of a tile of operands in place. Such products are short, and what a tile stores must find room behind
+    /// what the tile before has stored.
+    const STORED: usize;
     /// The most vectors of a part tile.
     const HIGHEST: usize;
     /// The most columns of a part tile.
@@ -129,8 +140,8 @@ pub trait Tiles<V: Simd> {
     /// A whole tile of packed panels.
     unsafe fn whole(t: &Tile<V::T>);
     /// A tile of U vectors and N columns, of operands in place or with another shape than the whole tile's. PACKED: A's
-    /// order is that of panels. MASKED: its last vector is not full.
-    unsafe fn part<const U: usize, const N: usize, const PACKED: bool, const MASKED: bool>(t: &Tile<V::T>);
+    /// order is that of panels. LAST: how much of its last vector there is, of [`last`].
+    unsafe fn part<const U: usize, const N: usize, const PACKED: bool, const LAST: u8>(t: &Tile<V::T>);
 }
 
 /// [`block`] of operands in place and of [`most_of_single`] rows and columns at most: one tile. A function of its own, called
@@ -143,7 +154,7 @@ pub unsafe fn single<S: Tiles<V>, V: Simd>(cols: usize, t: &Tile<V::T>) {
 
 /// Rows and columns of the largest [`single`] tile.
 pub const fn most_of_single<S: Tiles<V>, V: Simd>() -> (usize, usize) {
-    (V::LANES, if S::WIDEST < S::ACCUMULATORS { S::WIDEST } else { S::ACCUMULATORS })
+    (V::LANES, if S::WIDEST < S::STORED { S::WIDEST } else { S::STORED })
 }
 
 /// `C := alpha A B + beta C` for m rows and n columns: loops over register tiles. C has unit row stride and column stride
@@ -187,13 +198,13 @@ pub unsafe fn block<S: Tiles<V>, V: Simd, const MV: usize, const NR: usize>(
         // Tall tiles for few columns, wide ones for few rows; columns in even pieces. No division where all is one tile: it
         // would take longer than the tile.
         let vectors = m.div_ceil(V::LANES);
-        let high = if a.packed || n * S::HIGHEST > S::ACCUMULATORS { MV } else { S::HIGHEST };
+        let high = if a.packed || n * S::HIGHEST > S::STORED { MV } else { S::HIGHEST };
         let most = match high.min(vectors) {
             _ if b.packed => NR,
-            1 => S::WIDEST.min(S::ACCUMULATORS),
-            2 => S::WIDEST.min(S::ACCUMULATORS / 2),
-            3 => S::WIDEST.min(S::ACCUMULATORS / 3),
-            _ => S::WIDEST.min(S::ACCUMULATORS / 4),
+            1 => S::WIDEST.min(S::STORED),
+            2 => S::WIDEST.min(S::STORED / 2),
+            3 => S::WIDEST.min(S::STORED / 3),
+            _ => S::WIDEST.min(S::STORED / 4),
         };
         let pieces = if n <= most { 1 } else { n.div_ceil(most) };
         let wide = match pieces {
@@ -330,7 +341,11 @@ unsafe fn part<S: Tiles<V>, V: Simd>(cols: usize, packed: bool, t: &Tile<V::T>) 
 
 #[inline(always)]
 unsafe fn part_of<S: Tiles<V>, V: Simd, const U: usize>(cols: usize, packed: bool, t: &Tile<V::T>) {
-    let masked = V::MASKS_ARE_FREE || !t.rows.is_multiple_of(V::LANES);
+    let last = match t.rows % V::LANES {
+        0 => last::WHOLE,
+        rows if const { V::HALVES } && rows <= V::LANES / 2 => last::HALF,
+        _ => last::PART,
+    };
     // Only complex panels have an order of their own.
     let packed = packed && V::T::IS_COMPLEX;
     macro_rules! columns {
@@ -338,11 +353,12 @@ unsafe fn part_of<S: Tiles<V>, V: Simd, const U: usize>(cols: usize, packed: boo
             match cols {
                 // SAFETY: as the callers'.
                 $($n if const { $n <= S::WIDEST && U * $n <= S::ACCUMULATORS } => unsafe {
-                    let tile: unsafe fn(&Tile<V::T>) = match (packed, masked) {
-                        (false, false) => S::part::<U, $n, false, false>,
-                        (false, true) => S::part::<U, $n, false, true>,
-                        (true, false) => S::part::<U, $n, true, false>,
-                        (true, true) => S::part::<U, $n, true, true>,
+                    let tile: unsafe fn(&Tile<V::T>) = match (packed, last) {
+                        (false, last::WHOLE) => S::part::<U, $n, false, { last::WHOLE }>,
+                        (false, last::HALF) if const { V::HALVES } => S::part::<U, $n, false, { last::HALF }>,
+                        (false, _) => S::part::<U, $n, false, { last::PART }>,
+                        (true, last::WHOLE) => S::part::<U, $n, true, { last::WHOLE }>,
+                        (true, _) => S::part::<U, $n, true, { last::PART }>,
                     };
                     opaque_fn(tile)(t)
                 },)*
@@ -386,20 +402,27 @@ pub unsafe fn whole<V: Simd, const MV: usize, const NR: usize>(t: &Tile<V::T>) {
             };
         }
         let early = t.k.saturating_sub(LATE);
+        let late = t.k - early;
         steps!(early);
+        // Column by column: all lines at once are more than can be under way, and A would have to wait behind them.
         for j in 0..NR {
             let c = t.c.offset(j as isize * t.cs);
-            prefetch(c);
+            let mut line = 0;
+            while line < MV * V::LANES {
+                prefetch(c.add(line));
+                line += LINE / size_of::<V::T>();
+            }
             prefetch(c.add(MV * V::LANES - 1));
+            steps!(late / NR);
         }
-        steps!(t.k - early);
-        write::<V, MV, NR, false>(&acc, t);
+        steps!(late % NR);
+        write::<V, MV, NR, { last::WHOLE }>(&acc, t);
     }
 }
 
 /// A tile of U vectors and N columns, of operands in place or with another shape than the whole tile's.
 #[inline(always)]
-pub unsafe fn some<V: Simd, const U: usize, const N: usize, const PACKED: bool, const MASKED: bool>(t: &Tile<V::T>) {
+pub unsafe fn some<V: Simd, const U: usize, const N: usize, const PACKED: bool, const LAST: u8>(t: &Tile<V::T>) {
     // SAFETY: the contract of the file.
     unsafe {
         let mut acc = [[V::zero(); U]; N];
@@ -418,16 +441,23 @@ pub unsafe fn some<V: Simd, const U: usize, const N: usize, const PACKED: bool, 
                     let p = a.add(i * V::LANES);
                     *v = if PACKED {
                         V::load_packed(p)
-                    } else if MASKED && i == U - 1 {
+                    } else if LAST == last::HALF && i == U - 1 {
+                        V::load_first_half(p, last)
+                    } else if LAST == last::PART && i == U - 1 {
                         V::load_first(p, last)
                     } else {
                         V::load(p)
                     };
                 }
                 for (j, tile) in acc.iter_mut().enumerate() {
-                    let s = V::splat(*b.wrapping_offset(multiple(j, &odd)));
+                    let s = *b.wrapping_offset(multiple(j, &odd));
+                    let s = if LAST == last::HALF && U > 1 { V::splat_for_halves(s) } else { V::splat(s) };
                     for i in 0..U {
-                        tile[i] = column[i].mul_add(s, tile[i]);
+                        tile[i] = if LAST == last::HALF && i == U - 1 {
+                            column[i].mul_add_half(s, tile[i])
+                        } else {
+                            column[i].mul_add(s, tile[i])
+                        };
                     }
                 }
                 a = opaque_ptr(a.wrapping_offset(t.a_step));
@@ -452,13 +482,13 @@ pub unsafe fn some<V: Simd, const U: usize, const N: usize, const PACKED: bool, 
         for _ in 0..t.k % unroll {
             step!();
         }
-        write::<V, U, N, MASKED>(&acc, t);
+        write::<V, U, N, LAST>(&acc, t);
     }
 }
 
 /// `C := alpha acc + beta C` for a tile.
 #[inline(always)]
-unsafe fn write<V: Simd, const U: usize, const N: usize, const MASKED: bool>(acc: &[[V; U]; N], t: &Tile<V::T>) {
+unsafe fn write<V: Simd, const U: usize, const N: usize, const LAST: u8>(acc: &[[V; U]; N], t: &Tile<V::T>) {
     // SAFETY: the contract of the file.
     unsafe {
         let (alpha, beta) = (V::splat(t.alpha), V::splat(t.beta));
@@ -468,7 +498,7 @@ unsafe fn write<V: Simd, const U: usize, const N: usize, const MASKED: bool>(acc
                     let c = t.c.offset(j as isize * t.cs);
                     for (i, &$x) in acc[j].iter().enumerate() {
                         let p = c.add(i * V::LANES);
-                        if MASKED && i == U - 1 {
+                        if LAST != last::WHOLE && i == U - 1 {
                             let rows = t.rows - i * V::LANES;
                             macro_rules! $load {
                                 () => {
@@ -489,7 +519,12 @@ unsafe fn write<V: Simd, const U: usize, const N: usize, const MASKED: bool>(acc
             };
         }
         if t.beta == V::T::ZERO {
-            columns!(|x, _c| x.mul(alpha));
+            // A product with one is what it was, but takes as long as a step of the tile.
+            if t.alpha == V::T::ONE {
+                columns!(|x, _c| x);
+            } else {
+                columns!(|x, _c| x.mul(alpha));
+            }
         } else if t.beta == V::T::ONE {
             columns!(|x, c| x.mul_add(alpha, c!()));
         } else {

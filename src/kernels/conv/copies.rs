@@ -59,7 +59,7 @@ pub unsafe fn to_last<V: Simd>(
                     }
                     // The last square may repeat some pixels.
                     p = p.min(len - V::SQUARE);
-                    V::transpose(from.wrapping_add(p), cs, dst.add(p * pitch + whole), pitch);
+                    V::transpose(V::LANES, from.wrapping_add(p), cs, dst.add(p * pitch + whole), pitch);
                     p += V::SQUARE;
                 }
                 whole += V::LANES;
