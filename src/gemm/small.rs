@@ -67,7 +67,14 @@ struct Panels(MaybeUninit<[u8; STACK]>);
 
 /// As [`run`], with A packed, and B if it is conjugated; false if they do not fit. k is one pass.
 #[inline(never)]
-pub fn on_the_stack<T: Scalar>(alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: MatMut<T>, kernel: &Kernel<T>) -> bool {
+pub fn on_the_stack<T: Scalar>(
+    alpha: T,
+    a: MatRef<T>,
+    b: MatRef<T>,
+    beta: T,
+    c: MatMut<T>,
+    kernel: &Kernel<T>,
+) -> bool {
     let (m, n, k) = (c.rows(), c.cols(), a.cols());
     let (mr, nr) = (kernel.mr(), kernel.nr());
     // One panel as wide as A is high. Complex panels have an order of their own, which only tiles up to `mr` rows know.
@@ -96,11 +103,7 @@ pub fn on_the_stack<T: Scalar>(alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c:
             } else {
                 kernel.pack_a(m, k, a.ptr(), a.rs(), a.cs(), a.is_conj(), a_panel);
             }
-            if T::IS_COMPLEX {
-                Source::panels(a_panel, k, width)
-            } else {
-                Source::in_place(a_panel, 1, width as isize)
-            }
+            if T::IS_COMPLEX { Source::panels(a_panel, k, width) } else { Source::in_place(a_panel, 1, width as isize) }
         };
         let from_b = if b.is_conj() {
             kernel.pack_b(n, k, b.ptr(), b.cs(), b.rs(), true, b_panel);

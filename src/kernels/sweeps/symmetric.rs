@@ -20,6 +20,18 @@ pub unsafe fn sym_mv<V: Elements>(
         if a.is_banded() {
             return sym_band_mv::<V>(alpha, a, hermitian, x, y);
         }
+        if const { !V::T::IS_COMPLEX && V::LANES >= 8 && V::LANES * size_of::<V::T>() == CACHE_LINE } {
+            // Registers for eight factors and eight sums.
+            match a.is_head() {
+                true => by_groups!(j in from, to; 8, 4, 1; |N| {
+                    sym_group::<V, N, true>(alpha, a, hermitian, j, x, y);
+                }),
+                false => by_groups!(j in from, to; 8, 4, 1; |N| {
+                    sym_group::<V, N, false>(alpha, a, hermitian, j, x, y);
+                }),
+            }
+            return;
+        }
         match (a.is_head(), V::T::IS_COMPLEX) {
             (true, true) => by_groups!(j in from, to; 2, 1; |N| {
                 sym_group::<V, N, true>(alpha, a, hermitian, j, x, y);
@@ -102,9 +114,9 @@ pub(super) unsafe fn sym_group<V: Elements, const G: usize, const HEAD: bool>(
                 })+
             };
         }
-        const { assert!(G <= 4) };
+        const { assert!(G <= 8) };
         if G > 1 {
-            square!(0 1 2 3);
+            square!(0 1 2 3 4 5 6 7);
         }
         let sums = totals::<V, G>(dots, conj_dot);
         for l in 0..G {
