@@ -16,6 +16,13 @@ fn kernel<T: Scalar>() -> &'static dyn LineKernel<T> {
     T::kernels().lines
 }
 
+/// The kernel for vectors that are too long for the near caches, if every element is a result of its own.
+#[inline(always)]
+fn far<T: Scalar>() -> &'static dyn LineKernel<T> {
+    let kernels = T::kernels();
+    kernels.far.unwrap_or(kernels).lines
+}
+
 // A routine on short vectors is as fast as the way to its kernel is short. So each is a test for the usual case, which is
 // compiled into the caller and ends in the kernel, and a function for all others, which gets its arguments in registers.
 
@@ -109,7 +116,7 @@ fn copy_any<T: Scalar>(n: usize, x: *const T, incx: isize, y: *mut T, incy: isiz
     if consecutive(n, x, incx, y, incy) && x != y {
         let (x, y) = (At(x), At(y));
         // SAFETY: the views' own elements; every task has some of its own.
-        return in_pieces(n, &move |i, n| unsafe { kernel::<T>().copy(n, x.from(i), y.from(i)) });
+        return in_pieces(n, &move |i, n| unsafe { far::<T>().copy(n, x.from(i), y.from(i)) });
     }
     // SAFETY: the views' own elements.
     unsafe { strided::copy(n, x, incx, y, incy) }
@@ -130,7 +137,7 @@ fn swap_any<T: Scalar>(n: usize, x: *mut T, incx: isize, y: *mut T, incy: isize)
     if consecutive(n, x, incx, y, incy) {
         let (x, y) = (At(x), At(y));
         // SAFETY: the views' own elements; every task has some of its own.
-        return in_pieces(n, &move |i, n| unsafe { kernel::<T>().swap(n, x.from(i), y.from(i)) });
+        return in_pieces(n, &move |i, n| unsafe { far::<T>().swap(n, x.from(i), y.from(i)) });
     }
     // SAFETY: the views' own elements.
     unsafe { strided::swap(n, x, incx, y, incy) }
@@ -150,7 +157,7 @@ fn scal_any<T: Scalar>(n: usize, alpha: T, x: *mut T, incx: isize) {
     if incx == 1 && n > 0 {
         let x = At(x);
         // SAFETY: the view's own elements; every task has some of its own.
-        return in_pieces(n, &move |i, n| unsafe { kernel::<T>().scal(n, alpha, x.from(i)) });
+        return in_pieces(n, &move |i, n| unsafe { far::<T>().scal(n, alpha, x.from(i)) });
     }
     // SAFETY: the view's own elements.
     unsafe { strided::scal(n, alpha, x, incx) }
@@ -170,7 +177,7 @@ fn scal_real_any<T: Scalar>(n: usize, alpha: T::Real, x: *mut T, incx: isize) {
     if incx == 1 && n > 0 {
         let x = At(x);
         // SAFETY: the view's own elements; every task has some of its own.
-        return in_pieces(n, &move |i, n| unsafe { kernel::<T>().scal_real(n, alpha, x.from(i)) });
+        return in_pieces(n, &move |i, n| unsafe { far::<T>().scal_real(n, alpha, x.from(i)) });
     }
     // SAFETY: the view's own elements.
     unsafe { strided::scal_real(n, alpha, x, incx) }
@@ -194,7 +201,7 @@ fn axpy_any<T: Scalar>(n: usize, alpha: T, x: *const T, incx: isize, conj_x: boo
     if consecutive(n, x, incx, y, incy) {
         let (x, y) = (At(x), At(y));
         // SAFETY: the views' own elements; every task has some of its own.
-        return in_pieces(n, &move |i, n| unsafe { kernel::<T>().axpy(n, alpha, x.from(i), conj_x, y.from(i)) });
+        return in_pieces(n, &move |i, n| unsafe { far::<T>().axpy(n, alpha, x.from(i), conj_x, y.from(i)) });
     }
     // SAFETY: the views' own elements.
     unsafe { strided::axpy(n, alpha, x, incx, conj_x, y, incy) }
@@ -207,7 +214,7 @@ pub fn axpby<T: Scalar>(alpha: T, x: VecRef<T>, beta: T, y: VecMut<T>) {
     if alpha != T::ZERO && consecutive(n, x.ptr(), x.inc(), y.ptr(), y.inc()) {
         let (x, y) = (At(x.ptr()), At(y.ptr()));
         // SAFETY: the views' own elements; every task has some of its own.
-        return in_pieces(n, &move |i, n| unsafe { kernel::<T>().axpby(n, alpha, x.from(i), beta, y.from(i)) });
+        return in_pieces(n, &move |i, n| unsafe { far::<T>().axpby(n, alpha, x.from(i), beta, y.from(i)) });
     }
     // SAFETY: the views' own elements.
     unsafe { strided::axpby(n, alpha, x.ptr(), x.inc(), beta, y.ptr(), y.inc()) }
@@ -383,7 +390,7 @@ fn rot_any<T: Scalar>(n: usize, x: *mut T, incx: isize, y: *mut T, incy: isize, 
     if consecutive(n, x, incx, y, incy) {
         let (x, y) = (At(x), At(y));
         // SAFETY: the views' own elements; every task has some of its own.
-        return in_pieces(n, &move |i, n| unsafe { kernel::<T>().rot(n, x.from(i), y.from(i), c, s) });
+        return in_pieces(n, &move |i, n| unsafe { far::<T>().rot(n, x.from(i), y.from(i), c, s) });
     }
     // SAFETY: the views' own elements.
     unsafe { strided::rot(n, x, incx, y, incy, c, s) }

@@ -253,4 +253,6 @@ kernel_table! {
     c32: Split<F32x16>, 2, 6, 256;
     c64: Split<F64x8>, 2, 6, 192;
     halves: super::avx2::F16c;
+    // Zen 4, daxpy of 10^6 and 3 10^6 in registers of 512 and of 256 bits: 7.6 and 9.1, 2.8 and 3.3 GFLOPS.
+    far: Some(&super::avx2::AVX2);
 }

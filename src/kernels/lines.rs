@@ -67,13 +67,34 @@ macro_rules! in_few_pieces {
     }};
 }
 
-/// Computes and stores, vector by vector: blocks of `$U` vectors that are all computed before the first is stored, then
-/// single vectors, then what is left. (A macro, not a closure: closures do not carry the target features of the function
+/// Elements in front of the first whole vector of `p` that does not begin in the middle of one of the cache's: stores across
+/// two lines take twice as long. Few elements are not worth the question.
+#[inline(always)]
+fn lead<V: Elements>(n: usize, p: *const V::T) -> usize {
+    let size = size_of::<V::T>();
+    let over = p as usize % (V::LANES * size);
+    if n < 16 * V::LANES || over == 0 || over % size != 0 { 0 } else { V::LANES - over / size }
+}
+
+/// Computes and stores, vector by vector: a few elements until `$to` is at the beginning of a vector, blocks of `$U` vectors
+/// that are all computed before the first is stored, then single vectors, then what is left. (A macro, not a closure: closures do not carry the target features of the function
 /// they stand in.)
 macro_rules! sweep {
-    ($V:ty, $U:literal, $n:expr, |$i:ident, $io:ident| $value:expr => |$v:ident| $store:expr) => {{
+    ($V:ty, $U:literal, $n:expr, $to:expr, |$i:ident, $io:ident| $value:expr => |$v:ident| $store:expr) => {{
         let (n, lanes) = ($n, <$V as Elements>::LANES);
         let mut $i = 0;
+        macro_rules! piece {
+            ($access:expr, $size:expr) => {{
+                let $io = $access;
+                let $v = $value;
+                $store;
+                $i += $size;
+            }};
+        }
+        let lead = lead::<$V>(n, $to);
+        if lead > 0 {
+            in_few_pieces!($V, lead, piece);
+        }
         {
             let $io = Whole;
             while $i + $U * lanes <= n {
@@ -100,14 +121,6 @@ macro_rules! sweep {
                 $i += lanes;
             }
         }
-        macro_rules! piece {
-            ($access:expr, $size:expr) => {{
-                let $io = $access;
-                let $v = $value;
-                $store;
-                $i += $size;
-            }};
-        }
         in_few_pieces!($V, n - $i, piece);
         let _ = $i;
     }};
@@ -119,7 +132,7 @@ pub unsafe fn axpy<V: Elements>(n: usize, alpha: V::T, x: *const V::T, conj: boo
     // SAFETY: the contract of the file: n elements behind every pointer.
     unsafe {
         let f = V::factor(alpha, conj);
-        sweep!(V, 4, n, |i, io| io.load::<V>(y.add(i)).add_product(f, io.load::<V>(x.add(i)).turned())
+        sweep!(V, 4, n, y, |i, io| io.load::<V>(y.add(i)).add_product(f, io.load::<V>(x.add(i)).turned())
             => |v| io.store(v, y.add(i)));
     }
 }
@@ -230,7 +243,7 @@ pub unsafe fn scal<V: Elements>(n: usize, alpha: V::T, x: *mut V::T) {
     // SAFETY: as above.
     unsafe {
         let f = V::factor(alpha, false);
-        sweep!(V, 8, n, |i, io| V::product(f, io.load::<V>(x.add(i)).turned()) => |v| io.store(v, x.add(i)));
+        sweep!(V, 8, n, x, |i, io| V::product(f, io.load::<V>(x.add(i)).turned()) => |v| io.store(v, x.add(i)));
     }
 }
 
@@ -241,9 +254,9 @@ pub unsafe fn axpby<V: Elements>(n: usize, alpha: V::T, x: *const V::T, beta: V:
     unsafe {
         let (f, g) = (V::factor(alpha, false), V::factor(beta, false));
         if beta == V::T::ZERO {
-            sweep!(V, 4, n, |i, io| V::product(f, io.load::<V>(x.add(i)).turned()) => |v| io.store(v, y.add(i)));
+            sweep!(V, 4, n, y, |i, io| V::product(f, io.load::<V>(x.add(i)).turned()) => |v| io.store(v, y.add(i)));
         } else {
-            sweep!(V, 4, n, |i, io| {
+            sweep!(V, 4, n, y, |i, io| {
                 V::product(g, io.load::<V>(y.add(i)).turned()).add_product(f, io.load::<V>(x.add(i)).turned())
             } => |v| io.store(v, y.add(i)));
         }
@@ -255,7 +268,7 @@ pub unsafe fn axpby<V: Elements>(n: usize, alpha: V::T, x: *const V::T, beta: V:
 pub unsafe fn copy<V: Elements>(n: usize, x: *const V::T, y: *mut V::T) {
     // SAFETY: as above.
     unsafe {
-        sweep!(V, 8, n, |i, io| io.load::<V>(x.add(i)) => |v| io.store(v, y.add(i)));
+        sweep!(V, 8, n, y, |i, io| io.load::<V>(x.add(i)) => |v| io.store(v, y.add(i)));
     }
 }
 
@@ -264,7 +277,7 @@ pub unsafe fn copy<V: Elements>(n: usize, x: *const V::T, y: *mut V::T) {
 pub unsafe fn swap<V: Elements>(n: usize, x: *mut V::T, y: *mut V::T) {
     // SAFETY: as above.
     unsafe {
-        sweep!(V, 4, n, |i, io| (io.load::<V>(x.add(i)), io.load::<V>(y.add(i))) => |v| {
+        sweep!(V, 4, n, y, |i, io| (io.load::<V>(x.add(i)), io.load::<V>(y.add(i))) => |v| {
             io.store(v.1, x.add(i));
             io.store(v.0, y.add(i));
         });
@@ -277,7 +290,7 @@ pub unsafe fn rot<V: Elements>(n: usize, x: *mut V::T, y: *mut V::T, c: V::T, s:
     // SAFETY: as above.
     unsafe {
         let (c, minus, s) = (V::factor(c, false), V::factor(-s, false), V::factor(s, false));
-        sweep!(V, 4, n, |i, io| {
+        sweep!(V, 4, n, y, |i, io| {
             let (a, b) = (io.load::<V>(x.add(i)).turned(), io.load::<V>(y.add(i)).turned());
             (V::product(s, b).add_product(c, a), V::product(c, b).add_product(minus, a))
         } => |v| {

@@ -206,6 +206,8 @@ pub struct Kernels<T: Scalar> {
     pub name: &'static str,
     pub gemm: &'static dyn GemmKernel<In = T, Out = T>,
     pub lines: &'static dyn LineKernel<T>,
+    /// Whose line kernels change long vectors, element by element, in less time: the same operations on shorter registers.
+    pub far: Option<&'static Kernels<T>>,
     /// Rows and columns of the largest product in place that is one tile.
     pub single: (usize, usize),
 }
@@ -284,13 +286,14 @@ macro_rules! kernel_table {
         c32: $c32:ty, $mc:literal, $nc:literal, $kc:literal;
         c64: $c64:ty, $mz:literal, $nz:literal, $kz:literal;
         halves: $halves:ty;
+        far: $far:expr;
     ) => {
         $(#[doc = $doc])*
         pub static $table: $crate::kernels::Table = $crate::kernels::Table {
-            f32: $crate::kernels::kernel_table!(@one ($($($feature)*)?) $isa, f32, $f32, $f32, $crate::kernels::elements::Reals<$f32>, $mf, $nf, $kf),
-            f64: $crate::kernels::kernel_table!(@one ($($($feature)*)?) $isa, f64, $f64, $f64, $crate::kernels::elements::Reals<$f64>, $md, $nd, $kd),
-            c32: $crate::kernels::kernel_table!(@one ($($($feature)*)?) $isa, $crate::scalar::c32, $c32, $f32, $crate::kernels::elements::Pairs<$f32>, $mc, $nc, $kc),
-            c64: $crate::kernels::kernel_table!(@one ($($($feature)*)?) $isa, $crate::scalar::c64, $c64, $f64, $crate::kernels::elements::Pairs<$f64>, $mz, $nz, $kz),
+            f32: $crate::kernels::kernel_table!(@one ($($($feature)*)?) $isa, f32, $f32, $f32, $crate::kernels::elements::Reals<$f32>, $mf, $nf, $kf, $far, f32),
+            f64: $crate::kernels::kernel_table!(@one ($($($feature)*)?) $isa, f64, $f64, $f64, $crate::kernels::elements::Reals<$f64>, $md, $nd, $kd, $far, f64),
+            c32: $crate::kernels::kernel_table!(@one ($($($feature)*)?) $isa, $crate::scalar::c32, $c32, $f32, $crate::kernels::elements::Pairs<$f32>, $mc, $nc, $kc, $far, c32),
+            c64: $crate::kernels::kernel_table!(@one ($($($feature)*)?) $isa, $crate::scalar::c64, $c64, $f64, $crate::kernels::elements::Pairs<$f64>, $mz, $nz, $kz, $far, c64),
             fold: $crate::kernels::kernel_table!(@fold ($($($feature)*)?) $halves),
             conv: $crate::kernels::kernel_table!(@conv ($($($feature)*)?) f32, $f32, $mf, $nf),
         };
@@ -325,10 +328,10 @@ macro_rules! kernel_table {
     (@fn () $($f:tt)*) => { $($f)* };
     (@fn ($($feature:tt)+) $($f:tt)*) => { #[target_feature($($feature)+)] $($f)* };
     // T: scalar, V: its vector in the register tile, R: the vector of its parts, E: of consecutive elements.
-    (@one $feature:tt $isa:literal, $T:ty, $V:ty, $R:ty, $E:ty, $mv:literal, $nr:literal, $kc:literal) => {{
+    (@one $feature:tt $isa:literal, $T:ty, $V:ty, $R:ty, $E:ty, $mv:literal, $nr:literal, $kc:literal, $far:expr, $field:ident) => {{
         use $crate::kernels::solve::{self, Rows, Triangle};
         use $crate::kernels::tile::{self, Source, Strided, Tile, Tiles};
-        use $crate::kernels::{GemmKernel, Kernels, LineKernel, dots, elements::Reals, kernel_table, lines, pack, simd::Simd, sweeps};
+        use $crate::kernels::{GemmKernel, Kernels, LineKernel, Table, dots, elements::Reals, kernel_table, lines, pack, simd::Simd, sweeps};
         use $crate::matrix::{Diag, Lines};
         use $crate::scalar::Scalar;
         type Part = <$T as Scalar>::Real;
@@ -487,7 +490,9 @@ macro_rules! kernel_table {
                 unsafe { sweeps::rank_update::<$E>(alpha, beta, x, y, hermitian, a, from, to) }
             } }
         }
-        Kernels { name: concat!($isa, " ", stringify!($T), " ", stringify!($mv), "v x ", stringify!($nr)), gemm: &K, lines: &K, single: tile::most_of_single::<K, $V>() }
+        const FAR: Option<&Table> = $far;
+        const FAR_KERNELS: Option<&Kernels<$T>> = if let Some(table) = FAR { Some(&table.$field) } else { None };
+        Kernels { name: concat!($isa, " ", stringify!($T), " ", stringify!($mv), "v x ", stringify!($nr)), gemm: &K, lines: &K, far: FAR_KERNELS, single: tile::most_of_single::<K, $V>() }
     }};
     // Convolution: T and V as above, real.
     (@conv $feature:tt $T:ty, $V:ty, $mv:literal, $nr:literal) => {{
