@@ -10,6 +10,7 @@ use crate::kernels::LineKernel;
 use crate::matrix::{VecMut, VecRef};
 use crate::runtime::pool;
 use crate::scalar::{Complex, Real, Scalar};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 #[inline(always)]
 fn kernel<T: Scalar>() -> &'static dyn LineKernel<T> {
@@ -68,19 +69,26 @@ impl<T> At<*mut T> {
     }
 }
 
-/// Sums of long vectors: the sums of at most 64 pieces, added in order. What the pieces are depends on n alone.
+/// Pieces that have a result each, at most.
+const MOST_PIECES: usize = 64;
+
+/// The length of such pieces, and how many there are: it depends on n alone.
+fn pieces(n: usize) -> (usize, usize) {
+    let piece = n.div_ceil(MOST_PIECES).next_multiple_of(PIECE);
+    (piece, n.div_ceil(piece))
+}
+
+/// Sums of long vectors: the sums of their pieces, added in order.
 #[cold]
 #[inline(never)]
 fn sum_in_pieces<R: Scalar>(n: usize, piece_sum: &(dyn Fn(usize, usize) -> R + Sync)) -> R {
-    const MOST: usize = 64;
     if n <= LONG {
         return piece_sum(0, n);
     }
-    let piece = n.div_ceil(MOST).next_multiple_of(PIECE);
-    let pieces = n.div_ceil(piece);
-    let mut sums = [R::ZERO; MOST];
+    let (piece, pieces) = pieces(n);
+    let mut sums = [R::ZERO; MOST_PIECES];
     // SAFETY: as many elements as the array has.
-    let slots = unsafe { VecMut::new(sums.as_mut_ptr(), MOST, 1) };
+    let slots = unsafe { VecMut::new(sums.as_mut_ptr(), MOST_PIECES, 1) };
     pool::run(pieces, pool::threads_for(2.0 * n as f64), &|task| {
         slots.sub(task, 1).set(0, piece_sum(task * piece, piece.min(n - task * piece)));
     });
@@ -343,11 +351,33 @@ pub fn iamax<T: Scalar>(x: VecRef<T>) -> Option<usize> {
 fn iamax_any<T: Scalar>(n: usize, x: *const T, incx: isize) -> usize {
     // SAFETY: the view's own elements, at least one; the kernel's first is not NaN.
     unsafe {
-        if incx == 1 && n > 0 && !(*x).abs1().is_nan() {
+        if incx != 1 || n == 0 || (*x).abs1().is_nan() {
+            return strided::iamax(n, x, incx);
+        }
+        if n <= LONG {
             return kernel::<T>().iamax(n, x);
         }
-        strided::iamax(n, x, incx)
     }
+    let x = At(x);
+    // SAFETY: as above.
+    let size = |i: usize| unsafe { *x.from(i) }.abs1();
+    // The largest of each piece, if it has a number; of equal ones, the first piece's counts.
+    const NONE: usize = usize::MAX;
+    let (piece, pieces) = pieces(n);
+    let largest = [const { AtomicUsize::new(NONE) }; MOST_PIECES];
+    pool::run(pieces, pool::threads_for(2.0 * n as f64), &|task| {
+        let end = n.min((task + 1) * piece);
+        if let Some(first) = (task * piece..end).find(|&i| !size(i).is_nan()) {
+            // SAFETY: as above.
+            let at = first + unsafe { kernel::<T>().iamax(end - first, x.from(first)) };
+            largest[task].store(at, Ordering::Relaxed);
+        }
+    });
+    largest[..pieces]
+        .iter()
+        .map(|at| at.load(Ordering::Relaxed))
+        .filter(|&at| at != NONE)
+        .fold(0, |best, at| if size(at) > size(best) { at } else { best })
 }
 
 /// First element of the smallest |re| + |im|.

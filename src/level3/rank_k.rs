@@ -156,7 +156,8 @@ fn by_strips<T: Scalar, const N: usize>(terms: &[Term<T>; N], beta: T, c: &MatMu
             }
             Shared((alpha, k, from_a, from_b))
         });
-        let threads = pool::threads_for(work);
+        // Panels go from the core that packed them to the others, and back for the next call: they must be worth it.
+        let threads = pool::threads_for(if lanes > 0 { work / 5.0 } else { work });
         pool::run(n.div_ceil(strips.width), threads, &|s| strip(&terms, strips, beta, c, uplo, s * strips.width));
         true
     })
