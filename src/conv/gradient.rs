@@ -20,7 +20,7 @@ use super::direct::{GROUPED, Lattice, Stretch, TOGETHER_CHANNELS, Window, is_dep
 use super::memory::{Memory, Room, Shared, bytes};
 use super::problem::{FilterStrides, Problem, Strides};
 use super::strip::{self, Extent};
-use crate::gemm::blocking;
+use crate::gemm::{blocking, driver};
 use crate::kernels::conv::{DepthwiseSums, Tap};
 use crate::kernels::tile::Source;
 use crate::runtime::{cpu, pool};
@@ -71,6 +71,22 @@ pub struct Gradient {
     dims: [Lattice; 3],
     /// One tap that meets every pixel of a channels-first image: panels are made of it as it lies.
     flat: bool,
+    /// One tap that meets every pixel of a channels-last image: the sums are a product of two matrices.
+    plain: bool,
+}
+
+/// Whether so many places, in order, are `step` apart each.
+///
+/// # Safety
+/// There are so many.
+unsafe fn even(places: *const isize, count: usize, step: isize) -> bool {
+    // SAFETY: as this function's. None is less than a step behind the one before.
+    unsafe { *places.add(count - 1) - *places == (count as isize - 1) * step }
+}
+
+/// Output channels whose panels of so many pixels stay in L2.
+fn rows_at_a_time(pixels: usize, mr: usize) -> usize {
+    (cpu::caches().l2 / 2 / (size_of::<f32>() * pixels) / mr * mr).max(mr)
 }
 
 impl Gradient {
@@ -97,6 +113,7 @@ impl Gradient {
         }
         let in_place = x.c == 1 && (depthwise || (0..3).all(inside));
         let flat = !depthwise && x.c != 1 && every;
+        let plain = !depthwise && every && x.c == 1 && dy.c == 1;
         let in_place = in_place || flat;
         let counts = [p.batch, p.output[0], p.output[1], p.output[2]];
         let together = (GROUPED / icg.max(ocg)).clamp(1, groups);
@@ -141,6 +158,7 @@ impl Gradient {
             in_place,
             dims: Window::forward(p).dims,
             flat,
+            plain,
         }
     }
 
@@ -361,6 +379,12 @@ impl Gradient {
                         self.depthwise_block(kit, from, len, sides, m, sums);
                         continue;
                     }
+                    let beta = if number == first { start } else { 1.0 };
+                    if self.plain && even(at, pixels, self.x.s[2]) && even(places, pixels, self.dy.s[2]) {
+                        let (x, dy) = (src.offset(*at).add(l), dy.offset(*places).add(o));
+                        self.product(kit, (m, n, pixels), (dy, a), (x, b), beta, sums);
+                        continue;
+                    }
                     self.runs(&self.dy, from, len, |q, count, place| {
                         if self.dy.c == 1 {
                             let run = dy.wrapping_offset(place).wrapping_add(o);
@@ -373,8 +397,7 @@ impl Gradient {
                             kit.gemm.pack_a(lanes, count, run, self.dy.c, self.dy.s[2], false, to);
                         }
                     });
-                    let beta = if number == first { start } else { 1.0 };
-                    let mc = (cpu::caches().l2 / 2 / (4 * pixels) / mr * mr).max(mr);
+                    let mc = rows_at_a_time(pixels, mr);
                     let step = LANES / nr * nr;
                     for j in (0..n).step_by(step) {
                         let some = step.min(n - j);
@@ -398,6 +421,47 @@ impl Gradient {
                             kit.gemm.block(rows, some, pixels, 1.0, from_a, from_b, beta, c, self.pitch as isize);
                         }
                     }
+                }
+            }
+        }
+    }
+
+    /// `sums := dy x^T + beta sums` for m channels of dy and n of x, of pixels at even distances: as a product of the BLAS, with
+    /// operands that are used a few times only where they are, and room for those that are packed.
+    unsafe fn product(
+        &self,
+        kit: &Kit,
+        (m, n, pixels): (usize, usize, usize),
+        (dy, a): (*const f32, *mut f32),
+        (x, b): (*const f32, *mut f32),
+        beta: f32,
+        sums: *mut f32,
+    ) {
+        let (mr, nr) = (kit.conv.mr(), kit.conv.nr());
+        let (dy_step, x_step) = (self.dy.s[2], self.x.s[2]);
+        let spreads = |step: isize| blocking::spreads(step, size_of::<f32>(), pixels, &cpu::caches());
+        // SAFETY: pixels of the problem; the caller's room for a block.
+        unsafe {
+            let from_a = if n <= driver::few_columns(kit.gemm) && spreads(dy_step) {
+                Source::in_place(dy, 1, dy_step)
+            } else {
+                kit.gemm.pack_a(m, pixels, dy, 1, dy_step, false, a);
+                Source::panels(a.cast_const(), pixels, mr)
+            };
+            let mc = if from_a.packed { rows_at_a_time(pixels, mr) } else { m };
+            let step = LANES / nr * nr;
+            for j in (0..n).step_by(step) {
+                let some = step.min(n - j);
+                let from_b = if m <= driver::FEW_ROWS && spreads(x_step) {
+                    Source::in_place(x.add(j), 1, x_step)
+                } else {
+                    kit.gemm.pack_b(some, pixels, x.add(j), 1, x_step, false, b);
+                    Source::panels(b.cast_const(), pixels, nr)
+                };
+                for i in (0..m).step_by(mc) {
+                    let c = sums.add(j * self.pitch + i);
+                    let rows = mc.min(m - i);
+                    kit.gemm.block(rows, some, pixels, 1.0, from_a.from(i, 0), from_b, beta, c, self.pitch as isize);
                 }
             }
         }

@@ -36,7 +36,13 @@ pub struct Product<'a, T> {
 /// which B is. Measured: with more, the packed panel's even stream is worth its making. (AVX-512, three lines, f32, packed and
 /// in place: 3136 x 64 x 576 103 and 114, 4000 x 64 x 4000 90 and 106, 3136 x 128 x 576 103 and 108, x 256 107 and 105.)
 const FEW_COLUMNS: usize = 43;
-const FEW_ROWS: usize = 64;
+pub const FEW_ROWS: usize = 64;
+
+/// Columns of C up to which A is read in place.
+pub fn few_columns<T: Scalar>(kernel: &Kernel<T>) -> usize {
+    FEW_COLUMNS * (kernel.mr() * size_of::<T>()).div_ceil(64)
+}
+
 /// Rows or columns up to which a product is made of dot products, and steps from which it is.
 const FEW_DOTS: usize = 8;
 const DOTS_FROM: usize = 64;
@@ -229,8 +235,7 @@ impl<'a, T: Scalar> Product<'a, T> {
         let spreads = |stride: isize| blocking::spreads(stride, element, k.min(kernel.kc()), &caches);
         let a_in_place = self.a.general().is_some_and(|a| {
             let near = self.b.general().is_some_and(near);
-            let few = FEW_COLUMNS * (kernel.mr() * element).div_ceil(64);
-            (a.rs() == 1 || m == 1) && !a.is_conj() && spreads(a.cs()) && (near || n <= few)
+            (a.rs() == 1 || m == 1) && !a.is_conj() && spreads(a.cs()) && (near || n <= few_columns(kernel))
         });
         let b_in_place = self.b.general().is_some_and(|b| {
             let few = m <= FEW_ROWS && (b.rs() == 1 || b.cs() == 1 && spreads(b.rs()));
