@@ -20,8 +20,7 @@ fn kernel<T: Scalar>() -> &'static dyn LineKernel<T> {
 /// The kernel for vectors that are too long for the near caches, if every element is a result of its own.
 #[inline(always)]
 fn far<T: Scalar>() -> &'static dyn LineKernel<T> {
-    let kernels = T::kernels();
-    kernels.far.unwrap_or(kernels).lines
+    T::kernels().lines_far()
 }
 
 // A routine on short vectors is as fast as the way to its kernel is short. So each is a test for the usual case, which is
@@ -34,7 +33,7 @@ fn usual<T: Scalar>(n: usize, incx: isize, incy: isize) -> Option<&'static dyn L
     if incx != 1 || incy != 1 || !(1..=LONG).contains(&n) {
         return None;
     }
-    T::kernels_at_hand().map(|kernels| kernels.lines)
+    T::kernels_at_hand().map(|kernels| kernels.lines_for(n))
 }
 
 /// Both for a kernel: consecutive, not empty, and no element of one is a different element of the other.

@@ -17,6 +17,11 @@ use crate::scalar::Scalar;
 fn kernel<T: Scalar>() -> &'static dyn LineKernel<T> {
     T::kernels().lines
 }
+/// The kernel for lines of so many elements, all of which are one caller's.
+#[inline(always)]
+fn kernel_for<T: Scalar>(n: usize) -> &'static dyn LineKernel<T> {
+    T::kernels().lines_for(n)
+}
 
 /// Copies of strided vectors at consecutive addresses.
 struct Gathered {
@@ -169,7 +174,7 @@ fn sym_mv_consecutive<T: Scalar>(alpha: T, a: &Lines<T>, symmetry: Symmetry, x: 
     let n = a.lines();
     if n < SHARED || a.is_banded() || !sym_mv_in_parts(alpha, a, symmetry, x, y) {
         // SAFETY: as the text says.
-        unsafe { kernel::<T>().sym_mv(alpha, a, symmetry.is_hermitian(), x, y, 0, n) };
+        unsafe { kernel_for::<T>(n).sym_mv(alpha, a, symmetry.is_hermitian(), x, y, 0, n) };
     }
 }
 
@@ -285,7 +290,7 @@ fn triangular_consecutive<T: Scalar>(a: &Lines<T>, diag: Diag, x: *mut T, solvin
         }
     } else if a.lines() < SHARED || !tri_mv_in_parts(a, diag, x) {
         // SAFETY: as the text says.
-        unsafe { kernel::<T>().tri_mv(a, diag, x) }
+        unsafe { kernel_for::<T>(a.lines()).tri_mv(a, diag, x) }
     }
 }
 
@@ -385,7 +390,7 @@ fn ger_consecutive<T: Scalar>(alpha: T, x: *const T, conj_x: bool, y: VecRef<T>,
     let threads = threads_for::<T>(m.saturating_mul(n).saturating_mul(2));
     if threads == 1 {
         // SAFETY: x is as long as the columns.
-        unsafe { kernel::<T>().ger(m, n, alpha, x, conj_x, y.ptr(), y.inc(), conj_y, a.ptr(), a.cs()) };
+        unsafe { kernel_for::<T>(m).ger(m, n, alpha, x, conj_x, y.ptr(), y.inc(), conj_y, a.ptr(), a.cs()) };
     } else {
         ger_on_threads(threads, alpha, x, conj_x, y, conj_y, a);
     }
@@ -464,7 +469,7 @@ fn rank_update_consecutive<T: Scalar>(
     let threads = threads_for::<T>(n.saturating_mul(n));
     if threads == 1 {
         // SAFETY: as the text says.
-        unsafe { kernel::<T>().rank_update(alpha, beta, x, y, symmetry.is_hermitian(), a, 0, n) };
+        unsafe { kernel_for::<T>(n).rank_update(alpha, beta, x, y, symmetry.is_hermitian(), a, 0, n) };
     } else {
         rank_update_on_threads(threads, alpha, beta, x, y, symmetry, a);
     }

@@ -728,7 +728,13 @@ fn random(number: u64) -> String {
     let (ic, oc) = if g == 24 { (1, 1) } else { (pick(&[1, 3, 8, 17, 32, 70]), pick(&[1, 5, 16, 24, 40, 150])) };
     if pick(&[0, 0, 0, 0, 1]) == 1 {
         // Winograd's, with more channels than fit a pass.
-        return format!("mb{}ic{}oc{}_ih{}kh3ph1", pick(&[1, 2]), pick(&[32, 70]), pick(&[24, 100, 150]), pick(&[13, 20]));
+        return format!(
+            "mb{}ic{}oc{}_ih{}kh3ph1",
+            pick(&[1, 2]),
+            pick(&[32, 70]),
+            pick(&[24, 100, 150]),
+            pick(&[13, 20])
+        );
     }
     let letters: &[&str] = if pick(&[0, 0, 0, 1]) == 1 { &["d", "h", "w"] } else { &["h", "w"] };
     let mut text = format!("g{g}mb{}ic{}oc{}_", pick(&[1, 2, 3]), g * ic, g * oc);

@@ -452,5 +452,5 @@ kernel_table! {
     c32: Split<F32x8>, 1, 5, 256;
     c64: Split<F64x4>, 1, 5, 192;
     halves: F16c;
-    far: None;
+    narrow: None;
 }

@@ -254,5 +254,5 @@ kernel_table! {
     c64: Split<F64x8>, 2, 6, 192;
     halves: super::avx2::F16c;
     // Zen 4, daxpy of 10^6 and 3 10^6 in registers of 512 and of 256 bits: 7.6 and 9.1, 2.8 and 3.3 GFLOPS.
-    far: Some(&super::avx2::AVX2);
+    narrow: Some(&super::avx2::AVX2);
 }

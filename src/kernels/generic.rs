@@ -193,5 +193,5 @@ kernel_table! {
     c32: super::simd::Split<Lanes<f32, 4>>, 1, 4, 192;
     c64: super::simd::Split<Lanes<f64, 2>>, 1, 4, 192;
     halves: super::fold::SoftHalves;
-    far: None;
+    narrow: None;
 }

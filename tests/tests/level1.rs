@@ -248,3 +248,39 @@ mod apart {
 
     for_types!(make_rotation => rotg, make_modified_rotation => rotmg);
 }
+
+/// Vectors so long that threads share them: the first of the largest counts, in whatever piece it stands, and NaN is not
+/// larger than anything unless it stands first.
+#[test]
+fn iamax_of_long_vectors() {
+    use corten_tests::func;
+    let threads = func!(corten_set_num_threads_local: fn(i32) -> i32);
+    let idamax = func!(idamax_: fn(*const i32, *const f64, *const i32) -> i32);
+    let find = |x: &[f64]| -> i32 {
+        let answers = [1, 4].map(|count| {
+            // SAFETY: a vector of the length said.
+            unsafe {
+                threads(count);
+                let at = idamax(&(x.len() as i32), x.as_ptr(), &1);
+                threads(0);
+                at
+            }
+        });
+        assert_eq!(answers[0], answers[1], "one thread and four");
+        answers[0]
+    };
+    let n = 300_001;
+    for at in [0, 1, 32_767, 32_768, 65_535, 150_000, n - 1] {
+        let mut x: Vec<f64> = (0..n).map(|i| ((i * 7919) % 1000) as f64 - 500.0).collect();
+        (x[at], x[n - 1]) = (-9999.0, 9999.0);
+        assert_eq!(find(&x), at as i32 + 1);
+        // Pieces that begin with NaN, or have nothing else.
+        for i in (32_768..98_304).filter(|&i| i != at) {
+            x[i] = f64::NAN;
+        }
+        let first = x.iter().position(|v| v.abs() == 9999.0).unwrap() as i32 + 1;
+        assert_eq!(find(&x), first);
+        x[0] = f64::NAN;
+        assert_eq!(find(&x), 1);
+    }
+}
