@@ -15,7 +15,7 @@ use crate::scalar::{Complex, Real, Scalar};
 pub trait Simd: Copy {
     type T: Scalar;
     const LANES: usize;
-    /// Whether `load_first` and `store_first` cost what `load` and `store` do.
+    /// Whether `load_first` and `store_first` are one instruction each, with a mask.
     const MASKS_ARE_FREE: bool = false;
 
     unsafe fn zero() -> Self;
