@@ -9,6 +9,12 @@ which calls no outside BLAS.
 The inputs `*bak`, `*bal` have no threshold: they print their largest error, and in
 Netlib's own run some are Infinity. What counts there is that all examples ran and that
 no INFO differs.
+
+Eigenvectors by inverse iteration (results 11 to 14 of the nonsymmetric problem, threshold
+20) are a matter of luck: of 150 seeds, some of these results were over the threshold in 9
+(s) and 6 (d) with Netlib's BLAS, up to 101, in 9 and 4 with OpenBLAS, in 4 and 6 with ours
+on AVX-512 and in 8 and 4 on AVX2. The input has one seed. So a few of them, not far over
+the threshold, do not count; every other result does.
 """
 
 import re
@@ -33,6 +39,11 @@ def programs():
     yield "xlintstzc", ["zctest.in"]
 
 
+# A result of inverse iteration, and how many may be over the threshold by how much.
+BY_LUCK = re.compile(r"Matrix order= ?\d+, type= ?\d+, seed=.* result 1[1-4] is (\S+)$")
+LUCK_AT_MOST, LUCK_BELOW = 4, 100.0
+
+
 def outcome(program, shipped, env, cwd):
     """Runs one tester: ({group: tests failed}, lines that must be the same, lines of trouble)."""
     stdin = (FOLDER / shipped).read_text()
@@ -42,12 +53,16 @@ def outcome(program, shipped, env, cwd):
     if result.rc != 0 or not any(line.startswith("End of tests") for line in lines):
         raise trust.Failure(f"{what}: exit code {result.rc}\n{trust.tail(result.out + result.err)}")
     failed, fixed, trouble = {}, [], []
+    by_luck = 0
     for line in lines:
-        if m := re.match(r"All tests for (.+?) passed the threshold", line):
+        if shipped == "nep.in" and (m := BY_LUCK.match(line)):
+            by_luck += float(m[1]) < LUCK_BELOW
+        elif m := re.match(r"All tests for (.+?) passed the threshold", line):
             failed[m[1]] = failed.get(m[1], 0)
         elif m := re.match(r"(.+?):? +(\d+) out of +\d+ tests failed to pass", line):
             group = m[1].rstrip(":").strip()
-            failed[group] = failed.get(group, 0) + int(m[2])
+            failed[group] = failed.get(group, 0) + int(m[2]) - (by_luck if by_luck <= LUCK_AT_MOST else 0)
+            by_luck = 0
         elif re.search(r"passed the tests of the error exits|where info is|examples tested", line):
             fixed.append(line)
         elif TROUBLE.search(line):
