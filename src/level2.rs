@@ -17,10 +17,54 @@ use crate::scalar::Scalar;
 fn kernel<T: Scalar>() -> &'static dyn LineKernel<T> {
     T::kernels().lines
 }
-/// The kernel for lines of so many elements, all of which are one caller's.
+
+// Lines up to so many bytes are better gone through in shorter registers, where there are such: less of one stays unused, and
+// less of what was just stored is read across two stores. Zen 4, registers of 512 and of 256 bits, GFLOPS:
+/// Triangles: dtrmv of 10.
+const FEW: usize = 256;
+/// Sums along lines: sgemv T 10 x 1000 13 and 21, 40 x 1000 39 and 49.
+const SUMMED: usize = 160;
+/// Columns: dgemv N 10 x 1000 17 and 24.
+const ADDED: usize = 80;
+/// Lines that are changed: dger 500 x 500 17 and 21, ssyr 256 21 and 30, dspr 64 7.9 and 10.9.
+const CHANGED: usize = 4096;
+/// Complex lines that are used as columns and as rows: chemv 64 34 and 44, 256 20 and 72, 500 73 and 56.
+const BOTH_WAYS: usize = 4096;
+/// Bands, unless the result stays in registers: dgbmv T 1000 8 5 6.5 and 11.0, dsbmv 1000 8 8.1 and 10.0, dtbsv UTN 64 8 2.5 and 3.3.
+const BAND: usize = 256;
+
+/// The kernel for a product with a matrix.
 #[inline(always)]
-fn kernel_for<T: Scalar>(n: usize) -> &'static dyn LineKernel<T> {
-    T::kernels().lines_for(n)
+fn mv_kernel<T: Scalar>(a: &Lines<T>) -> &'static dyn LineKernel<T> {
+    let most = match (a.axis(), a.is_whole()) {
+        (Axis::Rows, true) => SUMMED,
+        (Axis::Rows, false) => BAND,
+        (Axis::Cols, true) => ADDED,
+        (Axis::Cols, false) => 0,
+    };
+    T::kernels().lines_within(a.width(), most)
+}
+/// The kernel for a product with a symmetric matrix.
+#[inline(always)]
+fn sym_kernel<T: Scalar>(a: &Lines<T>) -> &'static dyn LineKernel<T> {
+    let most = if T::IS_COMPLEX && !a.is_banded() { BOTH_WAYS } else { BAND };
+    T::kernels().lines_within(a.width(), most)
+}
+/// The kernel for a triangular matrix.
+#[inline(always)]
+fn triangular_kernel<T: Scalar>(a: &Lines<T>, solving: bool) -> &'static dyn LineKernel<T> {
+    let most = match (a.is_banded(), solving) {
+        (false, true) if !T::IS_COMPLEX => 0,
+        (false, _) => FEW,
+        (true, false) if a.axis() == Axis::Cols => 0,
+        (true, _) => BAND,
+    };
+    T::kernels().lines_within(a.width(), most)
+}
+/// The kernel for lines of so many elements that are changed.
+#[inline(always)]
+fn update_kernel<T: Scalar>(n: usize) -> &'static dyn LineKernel<T> {
+    T::kernels().lines_within(n, CHANGED)
 }
 
 /// Copies of strided vectors at consecutive addresses.
@@ -114,7 +158,7 @@ fn mv_consecutive<T: Scalar>(alpha: T, a: &Lines<T>, x: *const T, y: *mut T) {
     let threads = threads_for::<T>(a.stored());
     if threads == 1 {
         // SAFETY: as the text says.
-        unsafe { kernel::<T>().mv(alpha, a, x, y, 0, m) };
+        unsafe { mv_kernel(a).mv(alpha, a, x, y, 0, m) };
     } else {
         mv_on_threads(threads, alpha, a, x, y);
     }
@@ -135,7 +179,7 @@ fn mv_on_threads<T: Scalar>(threads: usize, alpha: T, a: &Lines<T>, x: *const T,
     pool::run(m.div_ceil(piece), threads, &|task| {
         let i = task * piece;
         // SAFETY: as above; every task has rows of its own.
-        unsafe { kernel::<T>().mv(alpha, a, x.ptr(), y.ptr(), i, (i + piece).min(m)) };
+        unsafe { mv_kernel(a).mv(alpha, a, x.ptr(), y.ptr(), i, (i + piece).min(m)) };
     });
 }
 
@@ -174,7 +218,7 @@ fn sym_mv_consecutive<T: Scalar>(alpha: T, a: &Lines<T>, symmetry: Symmetry, x: 
     let n = a.lines();
     if n < SHARED || a.is_banded() || !sym_mv_in_parts(alpha, a, symmetry, x, y) {
         // SAFETY: as the text says.
-        unsafe { kernel_for::<T>(n).sym_mv(alpha, a, symmetry.is_hermitian(), x, y, 0, n) };
+        unsafe { sym_kernel(a).sym_mv(alpha, a, symmetry.is_hermitian(), x, y, 0, n) };
     }
 }
 
@@ -245,7 +289,7 @@ fn sym_mv_in_parts<T: Scalar>(alpha: T, a: &Lines<T>, symmetry: Symmetry, x: *co
         let ((from, to), (lo, hi)) = (parts.lines(part), parts.rows(part));
         scale(T::ZERO, &sum.sub(lo, hi - lo));
         // SAFETY: every part has lines and a vector of its own; its lines reach no rows but lo..hi.
-        unsafe { kernel::<T>().sym_mv(alpha, a, symmetry.is_hermitian(), x.ptr(), sum.ptr(), from, to) };
+        unsafe { sym_kernel(a).sym_mv(alpha, a, symmetry.is_hermitian(), x.ptr(), sum.ptr(), from, to) };
     });
     add_parts(&parts, &all, &y);
     true
@@ -286,11 +330,11 @@ fn triangular_consecutive<T: Scalar>(a: &Lines<T>, diag: Diag, x: *mut T, solvin
     if solving {
         if a.lines() < HALVED || !solve_in_halves(a, diag, x) {
             // SAFETY: as the text says.
-            unsafe { kernel::<T>().tri_sv(a, diag, x) }
+            unsafe { triangular_kernel(a, true).tri_sv(a, diag, x) }
         }
     } else if a.lines() < SHARED || !tri_mv_in_parts(a, diag, x) {
         // SAFETY: as the text says.
-        unsafe { kernel_for::<T>(a.lines()).tri_mv(a, diag, x) }
+        unsafe { triangular_kernel(a, false).tri_mv(a, diag, x) }
     }
 }
 
@@ -390,7 +434,7 @@ fn ger_consecutive<T: Scalar>(alpha: T, x: *const T, conj_x: bool, y: VecRef<T>,
     let threads = threads_for::<T>(m.saturating_mul(n).saturating_mul(2));
     if threads == 1 {
         // SAFETY: x is as long as the columns.
-        unsafe { kernel_for::<T>(m).ger(m, n, alpha, x, conj_x, y.ptr(), y.inc(), conj_y, a.ptr(), a.cs()) };
+        unsafe { update_kernel(m).ger(m, n, alpha, x, conj_x, y.ptr(), y.inc(), conj_y, a.ptr(), a.cs()) };
     } else {
         ger_on_threads(threads, alpha, x, conj_x, y, conj_y, a);
     }
@@ -416,7 +460,7 @@ fn ger_on_threads<T: Scalar>(
         let (y, column) = (y.sub(from, to - from), a.col(from));
         // SAFETY: as above; every task has columns of its own.
         unsafe {
-            kernel::<T>().ger(m, to - from, alpha, x.ptr(), conj_x, y.ptr(), y.inc(), conj_y, column.ptr(), a.cs())
+            update_kernel(m).ger(m, to - from, alpha, x.ptr(), conj_x, y.ptr(), y.inc(), conj_y, column.ptr(), a.cs())
         };
     });
 }
@@ -469,7 +513,7 @@ fn rank_update_consecutive<T: Scalar>(
     let threads = threads_for::<T>(n.saturating_mul(n));
     if threads == 1 {
         // SAFETY: as the text says.
-        unsafe { kernel_for::<T>(n).rank_update(alpha, beta, x, y, symmetry.is_hermitian(), a, 0, n) };
+        unsafe { update_kernel(n).rank_update(alpha, beta, x, y, symmetry.is_hermitian(), a, 0, n) };
     } else {
         rank_update_on_threads(threads, alpha, beta, x, y, symmetry, a);
     }
@@ -494,7 +538,7 @@ fn rank_update_on_threads<T: Scalar>(
     pool::run(n.div_ceil(PIECE), threads, &|task| {
         let (from, to) = (task * PIECE, ((task + 1) * PIECE).min(n));
         // SAFETY: as above; every task has lines of its own.
-        unsafe { kernel::<T>().rank_update(alpha, beta, x.ptr(), y.ptr(), symmetry.is_hermitian(), a, from, to) };
+        unsafe { update_kernel(n).rank_update(alpha, beta, x.ptr(), y.ptr(), symmetry.is_hermitian(), a, from, to) };
     });
 }
 

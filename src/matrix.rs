@@ -558,8 +558,12 @@ impl<'a, T: Scalar> Lines<'a, T> {
     /// Stored elements of a whole matrix or a band, corners included.
     #[inline(always)]
     pub fn stored(&self) -> usize {
-        let width = if self.is_whole() { self.len } else { self.len.min((self.before + self.after + 1) as usize) };
-        self.lines.saturating_mul(width)
+        self.lines.saturating_mul(self.width())
+    }
+    /// Stored elements of the longest line.
+    #[inline(always)]
+    pub fn width(&self) -> usize {
+        if self.is_whole() { self.len } else { self.len.min((self.before + self.after + 1) as usize) }
     }
     /// How many elements a line stores before and behind the diagonal, where the matrix has so many.
     #[inline(always)]

@@ -217,9 +217,13 @@ impl<T: Scalar> Kernels<T> {
     /// which nobody can read before it is in the cache. (Zen 4, daxpy 10 by mask and in pieces: 2.6 and 4.9 GFLOPS.)
     #[inline(always)]
     pub fn lines_for(&self, n: usize) -> &'static dyn LineKernel<T> {
-        const FEW: usize = 256;
+        self.lines_within(n, 256)
+    }
+    /// Those for lines of n elements that are better gone through in shorter registers if they have at most so many bytes.
+    #[inline(always)]
+    pub fn lines_within(&self, n: usize, most_bytes: usize) -> &'static dyn LineKernel<T> {
         match self.narrow {
-            Some(narrow) if n <= const { FEW / size_of::<T>() } => narrow.lines,
+            Some(narrow) if n <= most_bytes / size_of::<T>() => narrow.lines,
             _ => self.lines,
         }
     }
