@@ -3,6 +3,7 @@
 //!
 //! k fits in one pass, so the operations are those of the packed way, in the same order: the same bits.
 
+use super::driver::is_better_turned_to_dots;
 use super::pack::Kernel;
 use crate::kernels::Kernels;
 use crate::kernels::tile::{LEAST_KC, Source, Strided, Tile, opaque};
@@ -37,6 +38,9 @@ pub fn run<T: Scalar>(alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: &MatMut<
         // SAFETY: views of m x k, k x n and m x n; C has unit row stride.
         unsafe { kernel.tiny(m, n, k, alpha, a, b, beta, c.ptr(), c.cs()) };
         return true;
+    }
+    if is_better_turned_to_dots::<T>(m, n, k) && b.rs() == 1 {
+        return false;
     }
     let far = a.cs().unsigned_abs().saturating_mul(size_of::<T>()) > FAR && k > 16;
     if !fits || far {

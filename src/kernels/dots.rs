@@ -9,13 +9,18 @@
 //! written there.
 
 use super::simd::Simd;
+use super::tile::unrolled;
 use crate::scalar::Scalar;
 
 /// Lanes of the long operand in a tile.
 const HIGH: usize = 4;
-/// Lanes of the short one; complex accumulators are two registers.
+/// Lanes of the short one: as many as the registers hold accumulators for, of which complex ones are two.
 const fn wide<V: Simd>() -> usize {
-    if V::T::IS_COMPLEX { 1 } else { 3 }
+    match V::LANES * size_of::<V::T>() {
+        _ if V::T::IS_COMPLEX => 1,
+        64 => 6,
+        _ => 3,
+    }
 }
 /// Bytes of a lane that are gone through at a time.
 const PIECE: usize = 8 << 10;
@@ -45,30 +50,26 @@ pub unsafe fn dots<V: Simd>(
                 let x = x.wrapping_offset(i as isize * x_lane + p as isize);
                 let y = y.wrapping_offset(j as isize * y_lane + p as isize);
                 let c = c.wrapping_offset(i as isize * rs + j as isize * cs);
-                macro_rules! tile {
-                    ($m:literal, $n:literal) => {
-                        tile::<V, $m, $n>(steps, alpha, (x, x_lane), (y, y_lane), beta, c, (rs, cs))
+                let high = HIGH.min(m - i);
+                macro_rules! tiles {
+                    ($($n:literal)*) => {
+                        match cols.min(n - j) {
+                            // SAFETY: lanes i.. of x and j.. of y exist, and so does this part of C.
+                            $($n if const { $n <= wide::<V>() } => unsafe {
+                                if high == HIGH {
+                                    tile::<V, HIGH, $n>(steps, alpha, (x, x_lane), (y, y_lane), beta, c, (rs, cs));
+                                } else {
+                                    for l in 0..high as isize {
+                                        let (x, c) = (x.wrapping_offset(l * x_lane), c.wrapping_offset(l * rs));
+                                        tile::<V, 1, $n>(steps, alpha, (x, 0), (y, y_lane), beta, c, (0, cs));
+                                    }
+                                }
+                            },)*
+                            _ => debug_assert!(false, "no tile of so many dot products"),
+                        }
                     };
                 }
-                // SAFETY: lanes i.. of x and j.. of y exist, and so does this part of C.
-                unsafe {
-                    match (HIGH.min(m - i), cols.min(n - j)) {
-                        (4, 1) => tile!(4, 1),
-                        (4, 2) if const { wide::<V>() >= 2 } => tile!(4, 2),
-                        (4, 3) if const { wide::<V>() >= 3 } => tile!(4, 3),
-                        (high, wide) => {
-                            for l in 0..high {
-                                let x = x.wrapping_offset(l as isize * x_lane);
-                                let c = c.wrapping_offset(l as isize * rs);
-                                for q in 0..wide {
-                                    let y = y.wrapping_offset(q as isize * y_lane);
-                                    let c = c.wrapping_offset(q as isize * cs);
-                                    tile::<V, 1, 1>(steps, alpha, (x, 0), (y, 0), beta, c, (0, 0));
-                                }
-                            }
-                        }
-                    }
-                }
+                tiles!(1 2 3 4 5 6)
             }
         }
     }
@@ -113,12 +114,12 @@ unsafe fn tile<V: Simd, const M: usize, const N: usize>(
             let rest = k - p;
             step!(|at| V::load_first(at, rest));
         }
-        for (i, row) in acc.iter().enumerate() {
-            for (j, sum) in row.iter().enumerate() {
+        unrolled!(M, |i| {
+            unrolled!(N, |j| {
                 let c = c.wrapping_offset(i as isize * rs + j as isize * cs);
                 let old = if beta == V::T::ZERO { V::T::ZERO } else { beta * *c };
-                *c = alpha * sum.sum() + old;
-            }
-        }
+                *c = alpha * acc[i][j].sum() + old;
+            });
+        });
     }
 }

@@ -162,7 +162,7 @@ fn check_dots<T: Scalar>(kernels: &Kernels<T>) {
     let mut numbers = Numbers(4);
     for k in [1, 3, 16, 37, 2500] {
         for m in [1, 2, 4, 5, 11] {
-            for n in [1, 2, 3, 4, 7] {
+            for n in [1, 2, 3, 4, 5, 6, 7, 16] {
                 let (x_lane, y_lane) = (k + 1, k + 2);
                 let (x, y) = (numbers.vec::<T>(m * x_lane), numbers.vec::<T>(n * y_lane));
                 let (old, alpha) = (numbers.vec::<T>(2 * m * n), numbers.next::<T>());

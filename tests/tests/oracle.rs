@@ -70,13 +70,13 @@ fn huge<T: Scalar>() {
     }
 }
 
-/// Shapes that pass one block size at a time: long k, many columns, many rows.
+/// Shapes that pass one block size at a time: long k, many columns, many rows; few of either, which are dot products.
 fn slender<T: Scalar>() {
     ORACLE.get_or_init(|| openblas);
-    for (i, (m, n, k)) in
-        [(61, 45, 2051), (37, 6007, 67), (4099, 35, 131), (1, 900, 700), (800, 1, 900)].into_iter().enumerate()
-    {
-        for (ta, tb) in [(b'N', b'N'), (b'T', b'C')] {
+    let long = [(61, 45, 2051), (37, 6007, 67), (4099, 35, 131), (1, 900, 700), (800, 1, 900)];
+    let few = [(3, 501, 300), (307, 5, 401), (2, 16, 90), (703, 16, 300), (6, 33, 2600), (31, 203, 257)];
+    for (i, (m, n, k)) in long.into_iter().chain(few).enumerate() {
+        for (ta, tb) in [(b'N', b'N'), (b'T', b'C'), (b'T', b'N'), (b'N', b'T')] {
             let mut g = Draw::new(i as u64, Order::Col, Size::Usual, 0);
             let mut p = Problem::<T>::new(format!("{}gemm", T::LETTER), Some(Order::Col));
             let (ar, ac) = if ta == b'N' { (m, k) } else { (k, m) };
