@@ -8,8 +8,9 @@
 //!     lanes in groups                        gather the strip into panels
 //!       lanes in nr, output channels in mr   register tile: kernels/tile.rs
 //! ```
-//! Where the weights lie as the sums do, those of the first chunk are made there, without a copy. Depthwise weights are
-//! sums over rectangles of pixels instead of products (kernels/conv.rs).
+//! Of 1x1 kernels on channels-first images with many pixels nothing is packed: the sums are dot products of channels, as
+//! they lie (kernels/conv/planes.rs). Where the weights lie as the sums do, those of the first chunk are made there,
+//! without a copy. Depthwise weights are sums over rectangles of pixels instead of products (kernels/conv.rs).
 //!
 //! The sum is cut in blocks and chunks that depend on the problem alone; threads share output channels, lanes and chunks,
 //! never a sum. Partial sums are added in an order that depends on their number alone: the same bits for any number of
@@ -21,12 +22,16 @@ use super::memory::{Memory, Room, Shared, bytes};
 use super::problem::{FilterStrides, Problem, Strides};
 use super::strip::{self, Extent};
 use crate::gemm::{blocking, driver};
-use crate::kernels::conv::{DepthwiseSums, Tap};
+use crate::kernels::conv::{DepthwiseSums, PlaneSums, Tap};
 use crate::kernels::tile::Source;
 use crate::runtime::{cpu, pool};
 
 /// Pixels of a block at most: the steps for which the register tile was measured.
 const BLOCK: usize = 384;
+/// Pixels of an image from which on channels are multiplied as they lie, and those of a block: with fewer, adding up the
+/// lanes of a vector takes too long; with more, the channels of a register tile leave L1.
+const PLANE: usize = 512;
+const PLANE_BLOCK: usize = 784;
 /// Lanes that are gathered at a time.
 const LANES: usize = 384;
 /// Bytes of partial sums beyond the first.
@@ -71,6 +76,8 @@ pub struct Gradient {
     dims: [Lattice; 3],
     /// One tap that meets every pixel of a channels-first image: panels are made of it as it lies.
     flat: bool,
+    /// One that does, of images with enough pixels: the sums are dot products of channels, both as they lie.
+    planes: bool,
     /// One tap that meets every pixel of a channels-last image: the sums are a product of two matrices.
     plain: bool,
 }
@@ -121,7 +128,9 @@ impl Gradient {
             let pixels = (0..3).map(|d| reach(d, b[d + 1])).product::<usize>() * b[0];
             if in_place { 0 } else { pixels * icg * together }
         };
-        let block = strip::block(counts, BLOCK.min(kit.gemm.kc()), size);
+        let planes = flat && dy.c != 1 && p.output.iter().product::<usize>() >= PLANE;
+        let most = if planes { PLANE_BLOCK } else { BLOCK.min(kit.gemm.kc()) };
+        let block = strip::block(counts, most, size);
         let blocks = [0, 1, 2, 3].map(|d| counts[d].div_ceil(block[d]));
         let lanes = if depthwise { taps.len() } else { taps.len() * icg };
         let [_, h, w] = p.kernel.map(|n| n as isize);
@@ -158,6 +167,7 @@ impl Gradient {
             in_place,
             dims: Window::forward(p).dims,
             flat,
+            planes,
             plain,
         }
     }
@@ -194,8 +204,8 @@ impl Gradient {
         let width = kit.conv.mr().max(kit.conv.lanes());
         let each = 2 * bytes::<isize>(pixels)
             + bytes::<f32>(self.strip)
-            + bytes::<f32>(mt.next_multiple_of(width) * pixels)
-            + bytes::<f32>(if self.depthwise { 0 } else { (LANES + kit.conv.nr()) * pixels + 16 });
+            + bytes::<f32>(if self.planes { 0 } else { mt.next_multiple_of(width) * pixels })
+            + bytes::<f32>(if self.depthwise || self.planes { 0 } else { (LANES + kit.conv.nr()) * pixels + 16 });
         let each = each.max(bytes::<f32>(STORED * STORED * self.taps.len()));
         Room { shared: bytes::<f32>(self.sums() * (self.chunks - self.direct as usize)), each }
     }
@@ -282,8 +292,8 @@ impl Gradient {
         let most: usize = self.block.iter().product();
         let (at, places) = (slot.take::<isize>(most), slot.take::<isize>(most));
         let strip = slot.take::<f32>(self.strip);
-        let a = slot.take::<f32>(mt.next_multiple_of(mr.max(kit.conv.lanes())) * most);
-        let b = slot.take::<f32>(if self.depthwise { 0 } else { (LANES + nr) * most + 16 });
+        let a = slot.take::<f32>(if self.planes { 0 } else { mt.next_multiple_of(mr.max(kit.conv.lanes())) * most });
+        let b = slot.take::<f32>(if self.depthwise || self.planes { 0 } else { (LANES + nr) * most + 16 });
         let p = &self.p;
         let (all_x, all_dy) = (x, dy);
         let sums_of = |group: usize| {
@@ -380,6 +390,12 @@ impl Gradient {
                         continue;
                     }
                     let beta = if number == first { start } else { 1.0 };
+                    if self.planes {
+                        let x = x.wrapping_offset(l as isize * self.x.c);
+                        let dy = dy.wrapping_offset(o as isize * self.dy.c);
+                        self.planes(kit, from, len, (m, n), dy, x, beta, sums);
+                        continue;
+                    }
                     if self.plain && even(at, pixels, self.x.s[2]) && even(places, pixels, self.dy.s[2]) {
                         let (x, dy) = (src.offset(*at).add(l), dy.offset(*places).add(o));
                         self.product(kit, (m, n, pixels), (dy, a), (x, b), beta, sums);
@@ -465,6 +481,45 @@ impl Gradient {
                 }
             }
         }
+    }
+
+    /// `sums := dy x^T + beta sums` for m channels of dy and n of x, of a block's pixels where they lie.
+    unsafe fn planes(
+        &self,
+        kit: &Kit,
+        from: [usize; 4],
+        len: [usize; 4],
+        (m, n): (usize, usize),
+        dy: *const f32,
+        x: *const f32,
+        beta: f32,
+        sums: *mut f32,
+    ) {
+        // The runs of both tensors are the same pixels: they have the same sizes, without gaps.
+        let mut places = Vec::new();
+        self.runs(&self.dy, from, len, |_, _, place| places.push(place));
+        let mut run = 0;
+        self.runs(&self.x, from, len, |_, pixels, place| {
+            let rows = rows_at_a_time(2 * pixels, kit.conv.lanes());
+            for i in (0..m).step_by(rows) {
+                // SAFETY: pixels of the problem, and the block's sums.
+                unsafe {
+                    kit.conv.plane_sums(&PlaneSums {
+                        pixels,
+                        a: dy.wrapping_offset(places[run] + i as isize * self.dy.c),
+                        a_step: self.dy.c,
+                        rows: rows.min(m - i),
+                        b: x.wrapping_offset(place),
+                        b_step: self.x.c,
+                        lanes: n,
+                        sums: sums.add(i),
+                        pitch: self.pitch,
+                        beta: if run == 0 { beta } else { 1.0 },
+                    });
+                }
+            }
+            run += 1;
+        });
     }
 
     /// Depthwise: the sums of a block of pixels, in rectangles that have the same taps inside the image.

@@ -198,6 +198,22 @@ fn winograd_is_within_its_bound() {
     }
 }
 
+/// Whole panels and tiles of any instruction set, what is left over of them, and images of several blocks.
+#[test]
+fn large_pointwise_problems_are_exact() {
+    let mut rng = Rng(0x1618_0339_8874_9895);
+    for number in 0..8 {
+        let mut d = Description::new(2);
+        (d.layout, d.weights_layout, d.batch) = (number as i32 % 2, rng.below(3) as i32, 2);
+        d.groups = rng.pick(&[1, 1, 2]);
+        d.in_channels = d.groups * rng.pick(&[20, 64, 70]);
+        d.out_channels = d.groups * rng.pick(&[19, 64, 75, 131]);
+        d.input = [rng.pick(&[24, 33]), rng.pick(&[27, 32]), 0];
+        (d.beta, d.activation, d.slope) = (rng.pick(&[0.0, 1.0]), rng.below(3) as i32, 0.25);
+        check(number, &d, &mut rng, true);
+    }
+}
+
 /// Pixels a page apart, more channels than a pass takes, phases that some pixels of a block do not have.
 #[test]
 fn wide_depthwise_problems_are_exact() {

@@ -20,7 +20,7 @@ mod winograd;
 
 pub use copies::{add_rows, gather, gather_across, scatter, spread, to_first, to_last};
 pub use depthwise::{depthwise, depthwise_tile, depthwise_weights, depthwise_weights_of};
-pub use planes::{PlaneTile, plane, planes};
+pub use planes::{PlaneTile, SUMS_HIGH, SumsTile, plane, plane_sums, plane_sums_tile, planes};
 pub use winograd::{wino_gradient, wino_input, wino_output, wino_weights, wino_weights_back};
 
 use super::simd::{RealSimd, Simd};
@@ -99,6 +99,22 @@ pub struct Planes<T> {
     pub finish: Finish<T>,
 }
 
+/// Sums over planes: for each channel r of a and l of b, `sums[l*pitch + r] := sum over pixels p of a[p + r*a_step] *
+/// b[p + l*b_step] + beta * sums`; beta == 0 never reads them.
+#[derive(Clone, Copy)]
+pub struct PlaneSums<T> {
+    pub pixels: usize,
+    pub a: *const T,
+    pub a_step: isize,
+    pub rows: usize,
+    pub b: *const T,
+    pub b_step: isize,
+    pub lanes: usize,
+    pub sums: *mut T,
+    pub pitch: usize,
+    pub beta: T,
+}
+
 /// Consecutive products of a pixel, and where they are added.
 #[derive(Clone, Copy, Debug)]
 pub struct Run {
@@ -161,6 +177,7 @@ pub trait ConvKernel<T: Scalar>: Sync {
     fn lanes(&self) -> usize;
     unsafe fn pixels(&self, p: &Pixels<T>);
     unsafe fn planes(&self, p: &Planes<T>);
+    unsafe fn plane_sums(&self, p: &PlaneSums<T>);
     unsafe fn depthwise(&self, p: &Depthwise<T>);
     unsafe fn depthwise_weights(&self, p: &DepthwiseSums<T>);
     unsafe fn to_last(
@@ -228,6 +245,7 @@ pub trait ConvKernel<T: Scalar>: Sync {
 pub trait PixelTiles<V: Simd> {
     unsafe fn tile<const U: usize, const N: usize>(t: &PixelTile<V::T>);
     unsafe fn plane<const U: usize, const N: usize, const COPY: bool>(t: &PlaneTile<V::T>);
+    unsafe fn plane_sums<const M: usize, const N: usize>(t: &SumsTile<V::T>);
     unsafe fn depthwise<const N: usize>(p: &Depthwise<V::T>, src: *const V::T, dst: *mut V::T, next: *const V::T);
     unsafe fn depthwise_weights<const N: usize>(p: &DepthwiseSums<V::T>, taps: *const Tap);
 }

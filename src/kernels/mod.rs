@@ -517,7 +517,7 @@ macro_rules! kernel_table {
     }};
     // Convolution: T and V as above, real.
     (@conv $feature:tt $T:ty, $V:ty, $mv:literal, $nr:literal) => {{
-        use $crate::kernels::conv::{self, ConvKernel, Depthwise, DepthwiseSums, Finish, PixelTile, PixelTiles, Pixels, PlaneTile, Planes, Tap};
+        use $crate::kernels::conv::{self, ConvKernel, Depthwise, DepthwiseSums, Finish, PixelTile, PixelTiles, Pixels, PlaneSums, PlaneTile, Planes, SumsTile, Tap};
         use $crate::kernels::{kernel_table, simd::Simd};
         struct C;
         // As above.
@@ -530,6 +530,10 @@ macro_rules! kernel_table {
             kernel_table! { @fn $feature
             unsafe fn plane<const U: usize, const N: usize, const COPY: bool>(t: &PlaneTile<$T>) {
                 unsafe { conv::plane::<$V, U, N, COPY>(t) }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn plane_sums<const M: usize, const N: usize>(t: &SumsTile<$T>) {
+                unsafe { conv::plane_sums_tile::<$V, M, N>(t) }
             } }
             kernel_table! { @fn $feature
             unsafe fn depthwise<const N: usize>(p: &Depthwise<$T>, src: *const $T, dst: *mut $T, next: *const $T) {
@@ -559,6 +563,10 @@ macro_rules! kernel_table {
             kernel_table! { @fn $feature
             unsafe fn planes(&self, p: &Planes<$T>) {
                 unsafe { conv::planes::<C, $V, $mv, $nr>(p) }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn plane_sums(&self, p: &PlaneSums<$T>) {
+                unsafe { conv::plane_sums::<C, $V, { $mv * $nr / conv::SUMS_HIGH }>(p) }
             } }
             kernel_table! { @fn $feature
             unsafe fn depthwise(&self, p: &Depthwise<$T>) {

@@ -4,14 +4,17 @@
 //! leave a copy in the order of the steps, which all others read; meanwhile the pixels of the next block are asked for. So
 //! neither packing nor memory costs time of its own.
 //!
+//! Sums over such planes are dot products of channels, again as they lie: the vectors are pixels, and each of a tile's sums
+//! has a register of its own, whose lanes are added up at the end.
+//!
 //! Contract of all functions: that of `conv.rs`.
 
 // Loops over a few registers by index: iterator chains hide from the compiler that they can be unrolled.
-#![allow(clippy::needless_range_loop)]
+#![allow(clippy::needless_range_loop, clippy::manual_memcpy)]
 
 use super::super::simd::RealSimd;
 use super::super::tile::{opaque_fn, opaque_ptr, prefetch, prefetch_far, unrolled};
-use super::{Activation, Finish, PixelTiles, Planes, leaky, put};
+use super::{Activation, Finish, PixelTiles, PlaneSums, Planes, leaky, put};
 use crate::scalar::Scalar;
 
 /// Bytes of a cache line.
@@ -225,6 +228,125 @@ pub unsafe fn plane<V: RealSimd, const U: usize, const N: usize, const COPY: boo
             let c = t.c.wrapping_offset(j as isize * t.c_step);
             for u in 0..U {
                 acc[j][u].store(c.add(u * V::LANES));
+            }
+        });
+    }
+}
+
+/// Channels of a in a tile: those whose vectors' lanes are added up together.
+pub const SUMS_HIGH: usize = 4;
+
+/// One tile's work of [`plane_sums`].
+pub struct SumsTile<T> {
+    pixels: usize,
+    a: *const T,
+    a_step: isize,
+    b: *const T,
+    b_step: isize,
+    sums: *mut T,
+    pitch: usize,
+    beta: T,
+}
+
+/// [`PlaneSums`]: a tile's channels of b stay in L1 while those of a pass.
+#[inline(always)]
+pub unsafe fn plane_sums<S: PixelTiles<V>, V: RealSimd, const NR: usize>(p: &PlaneSums<V::T>) {
+    const { assert!(NR > 0 && NR <= 6, "sums_columns has no such tile") };
+    // SAFETY: tiles inside the channels that there are.
+    unsafe {
+        for j in (0..p.lanes).step_by(NR) {
+            for i in (0..p.rows).step_by(SUMS_HIGH) {
+                let t = SumsTile {
+                    pixels: p.pixels,
+                    a: p.a.wrapping_offset(i as isize * p.a_step),
+                    a_step: p.a_step,
+                    b: p.b.wrapping_offset(j as isize * p.b_step),
+                    b_step: p.b_step,
+                    sums: p.sums.add(j * p.pitch + i),
+                    pitch: p.pitch,
+                    beta: p.beta,
+                };
+                let cols = NR.min(p.lanes - j);
+                if i + SUMS_HIGH <= p.rows {
+                    sums_columns::<S, V, SUMS_HIGH, NR>(cols, &t);
+                    continue;
+                }
+                for row in 0..p.rows - i {
+                    let a = t.a.wrapping_offset(row as isize * p.a_step);
+                    sums_columns::<S, V, 1, NR>(cols, &SumsTile { a, sums: t.sums.add(row), ..t });
+                }
+            }
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn sums_columns<S: PixelTiles<V>, V: RealSimd, const M: usize, const NR: usize>(
+    cols: usize,
+    t: &SumsTile<V::T>,
+) {
+    macro_rules! columns {
+        ($($n:literal)*) => {
+            match cols {
+                // SAFETY: as the caller's.
+                $($n if const { $n <= NR } => unsafe {
+                    opaque_fn(S::plane_sums::<M, $n> as unsafe fn(&SumsTile<V::T>))(t)
+                },)*
+                _ => debug_assert!(false, "no tile of {cols} channels"),
+            }
+        };
+    }
+    columns!(1 2 3 4 5 6)
+}
+
+/// M channels of a and N of b. Every sum goes through the same operations in a tile of any size.
+#[inline(always)]
+pub unsafe fn plane_sums_tile<V: RealSimd, const M: usize, const N: usize>(t: &SumsTile<V::T>) {
+    // SAFETY: the contract of the file.
+    unsafe {
+        let mut acc = [[V::zero(); M]; N];
+        let (mut a, mut b) = ([t.a; M], [t.b; N]);
+        for i in 0..M {
+            a[i] = opaque_ptr(t.a.wrapping_offset(i as isize * t.a_step));
+        }
+        for j in 0..N {
+            b[j] = opaque_ptr(t.b.wrapping_offset(j as isize * t.b_step));
+        }
+        macro_rules! step {
+            (|$p:ident| $load:expr, $at:expr) => {
+                let mut column = [V::zero(); M];
+                for i in 0..M {
+                    let $p = a[i].wrapping_add($at);
+                    column[i] = $load;
+                }
+                unrolled!(N, |j| {
+                    let $p = b[j].wrapping_add($at);
+                    let x: V = $load;
+                    for i in 0..M {
+                        acc[j][i] = column[i].mul_add(x, acc[j][i]);
+                    }
+                });
+            };
+        }
+        let mut p = 0;
+        while p + V::LANES <= t.pixels {
+            step!(|at| V::load(at), p);
+            p += V::LANES;
+        }
+        if p < t.pixels {
+            let rest = t.pixels - p;
+            step!(|at| V::load_first(at, rest), p);
+        }
+        unrolled!(N, |j| {
+            let mut four = [V::zero(); SUMS_HIGH];
+            for i in 0..M {
+                four[i] = acc[j][i];
+            }
+            let sum = V::sum4(four);
+            let to = t.sums.add(j * t.pitch);
+            for i in 0..M {
+                let old = if t.beta == V::T::ZERO { V::T::ZERO } else { t.beta * *to.add(i) };
+                *to.add(i) = sum[i] + old;
             }
         });
     }
