@@ -495,7 +495,8 @@ impl Gradient {
         beta: f32,
         sums: *mut f32,
     ) {
-        // The runs of both tensors are the same pixels: they have the same sizes, without gaps.
+        // A block is of one image, since two are more than PLANE_BLOCK; its sizes are the same in both tensors, and so are the
+        // pixels of each run.
         let mut places = Vec::new();
         self.runs(&self.dy, from, len, |_, _, place| places.push(place));
         let mut run = 0;
