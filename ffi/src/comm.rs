@@ -55,6 +55,19 @@ fn buffer<T>(name: &str, p: *const T, n: usize, element: Element) -> Result<*mut
     }
 }
 
+/// The two buffers of a reduction of n elements: the same one, or apart. A result that overlaps its input in another way
+/// would overwrite elements that are still to be read.
+fn input_and_output<T>(src: *const T, dst: *const T, n: usize, element: Element) -> Result<(*mut u8, *mut u8)> {
+    let (from, to) = (buffer("in", src, n, element)?, buffer("out", dst, n, element)?);
+    let bytes = n * element.bytes();
+    if from != to && from.addr().abs_diff(to.addr()) < bytes {
+        return bad(format!(
+            "out ({bytes} bytes at {to:p}) overlaps in ({bytes} bytes at {from:p}), expected the same buffer or one apart"
+        ));
+    }
+    Ok((from, to))
+}
+
 fn set_id(set: c_int) -> Result<u32> {
     u32::try_from(set).or_else(|_| bad(format!("set is {set}; process sets have numbers from 0 on")))
 }
@@ -130,11 +143,12 @@ unsafe fn pieces(
             Some(total) => total,
             None => return bad("the sum of counts is more than memory holds".into()),
         };
-        buffer("in", src, total, element)?;
-        buffer("an element of in", src, count, element)?;
-        buffer("an element of out", dst, count, element)?;
-        list.push(Piece { src: src.cast(), dst: dst.cast(), count });
+        let (src, dst) = input_and_output(src, dst, count, element)
+            .map_err(|e| Error::new(e.status, format!("tensor {i} of {n}: {}", e.text)))?;
+        list.push(Piece { src, dst, count });
     }
+    // All of them together; the array itself is not null.
+    buffer("in", input, total, element)?;
     Ok(list)
 }
 
@@ -217,7 +231,7 @@ pub unsafe extern "C" fn corten_allreduce(
 ) -> c_int {
     let read = |_: &World| {
         let r = reduction(r#type, op, prescale, postscale)?;
-        let (src, dst) = (buffer("in", r#in, count, r.element)?, buffer("out", out, count, r.element)?);
+        let (src, dst) = input_and_output(r#in, out, count, r.element)?;
         Ok((r, Piece { src, dst, count }))
     };
     // SAFETY: the caller's buffers have so many elements.
@@ -449,7 +463,7 @@ pub unsafe extern "C" fn corten_allreduce_async(
 ) -> c_int {
     let read = |_: &World| {
         let r = reduction(r#type, op, prescale, postscale)?;
-        let (src, dst) = (buffer("in", r#in, count, r.element)?, buffer("out", out, count, r.element)?);
+        let (src, dst) = input_and_output(r#in, out, count, r.element)?;
         Ok(Work::Allreduce { r, list: vec![Piece { src, dst, count }] })
     };
     // SAFETY: passed on to the caller.

@@ -35,7 +35,7 @@ pub struct Piece {
 const LITTLE: usize = 16 << 10;
 const LITTLE_IN_ALL: usize = 64 << 10;
 /// From so many bytes on, buffers of `alloc` are used where they are.
-const DIRECT: usize = 8 << 10;
+const DIRECT: usize = 2 << 10;
 /// From so many bytes in all on (of p ranks), results that do not overwrite inputs go past the caches.
 const PAST: usize = 32 << 20;
 /// Slices begin at multiples of this.
@@ -163,18 +163,27 @@ impl Carriage {
     }
 }
 
-/// Sources of a fold, on the stack for the usual number of ranks.
-struct Sources {
-    few: [*const u8; 16],
-    many: Vec<*const u8>,
+/// Pointers of a fold, one for each rank: on the stack for the usual number of them.
+struct Places<P> {
+    few: [P; 16],
+    many: Vec<P>,
 }
+
+/// What is folded.
+type Sources = Places<*const u8>;
 
 impl Sources {
     fn new(p: usize) -> Sources {
-        Sources { few: [core::ptr::null(); 16], many: if p > 16 { vec![core::ptr::null(); p] } else { Vec::new() } }
+        Places::filled(p, core::ptr::null())
+    }
+}
+
+impl<P: Copy> Places<P> {
+    fn filled(p: usize, place: P) -> Places<P> {
+        Places { few: [place; 16], many: if p > 16 { vec![place; p] } else { Vec::new() } }
     }
     #[inline]
-    fn get(&mut self, p: usize) -> &mut [*const u8] {
+    fn get(&mut self, p: usize) -> &mut [P] {
         if p <= 16 { &mut self.few[..p] } else { &mut self.many }
     }
 }
@@ -210,41 +219,32 @@ unsafe fn allreduce_of(lane: &mut Lane, r: &Reduction, list: &[Piece], aux: u64)
                 kernels::fold().fold(&Fold { element: r.element, ..fold }, n, &[src], &[dst]);
             });
             Ok(())
-        } else if bytes <= INLINE || bytes <= LITTLE && bytes * p <= LITTLE_IN_ALL {
-            allreduce_little(lane, &fold, carriage, &header, &pieces, bytes)
+        } else if bytes <= INLINE {
+            allreduce_inline(lane, &fold, carriage, &header, &pieces)
         } else {
-            allreduce_much(lane, &fold, carriage, &header, &pieces)
+            let little = bytes <= LITTLE && bytes * p <= LITTLE_IN_ALL;
+            allreduce_staged(lane, &fold, carriage, &header, &pieces, little)
         }
     }
 }
 
-unsafe fn allreduce_little(
-    lane: &mut Lane,
-    fold: &Fold,
-    carriage: Carriage,
-    header: &Header,
-    pieces: &Pieces,
-    bytes: usize,
-) -> Result {
-    let (p, me, step) = (lane.size(), lane.me, lane.now());
-    let width = carriage.width();
-    let staged = |m: usize, lane: &Lane| if bytes <= INLINE { lane.inline(m, step) } else { lane.input(m, step) };
-    let mine = staged(me, lane);
-    // SAFETY: little data fits the buffers, which are ours in this step.
-    pieces.each(0, pieces.total, carriage.element.bytes(), |src, _, at, n| unsafe {
-        carriage.load(src, mine.wrapping_add(at * width), n);
+/// All of our data to a place of ours.
+unsafe fn bring_all(carriage: Carriage, pieces: &Pieces, to: *mut u8) {
+    pieces.each(0, pieces.total, carriage.element.bytes(), |src, _, at, n| {
+        // SAFETY: passed on to the caller.
+        unsafe { carriage.load(src, to.wrapping_add(at * carriage.width()), n) };
     });
-    lane.sync_with(header)?;
-    if !lane.unanimous(header) {
-        lane.agreed()?;
-    }
+}
+
+/// Everybody folds everything, from what all members have published of it.
+unsafe fn fold_all(lane: &Lane, fold: &Fold, carriage: Carriage, pieces: &Pieces, staged: impl Fn(usize) -> *mut u8) {
+    let (p, me, width) = (lane.size(), lane.me, carriage.width());
     let mut sources = Sources::new(p);
     let scratch = lane.output(me, lane.now());
-    let lane = &*lane;
     pieces.each(0, pieces.total, carriage.element.bytes(), |src, dst, at, n| {
         let from = sources.get(p);
         for (m, source) in from.iter_mut().enumerate() {
-            *source = staged(m, lane).wrapping_add(at * width);
+            *source = staged(m).wrapping_add(at * width);
         }
         // Our own data from our own cache.
         if carriage.wire.is_none() {
@@ -261,49 +261,86 @@ unsafe fn allreduce_little(
             }
         }
     });
+}
+
+/// So few bytes that they fit the control line.
+unsafe fn allreduce_inline(
+    lane: &mut Lane,
+    fold: &Fold,
+    carriage: Carriage,
+    header: &Header,
+    pieces: &Pieces,
+) -> Result {
+    let step = lane.now();
+    // SAFETY: our own line of this step.
+    unsafe { bring_all(carriage, pieces, lane.inline(lane.me, step)) };
+    lane.sync_with(header)?;
+    if !lane.unanimous(header) {
+        lane.agreed()?;
+    }
+    // SAFETY: published with the step.
+    unsafe { fold_all(lane, fold, carriage, pieces, |m| lane.inline(m, step)) };
     Ok(())
 }
 
 /// Offsets of the caller's buffers in the segment, in the control line.
 const NOWHERE: u64 = u64::MAX;
 
-unsafe fn allreduce_much(lane: &mut Lane, fold: &Fold, carriage: Carriage, header: &Header, pieces: &Pieces) -> Result {
-    let (me, step) = (lane.me, lane.now());
+/// Where the buffers of a member are that published a step with its offsets.
+fn place_at(lane: &Lane, member: usize, step: u32) -> [u64; 2] {
+    // SAFETY: published with the step.
+    unsafe { lane.inline(member, step).cast::<[u64; 2]>().read_unaligned() }
+}
+
+/// The first step carries the data of those whose buffers the others cannot see, all of it or the first chunk, and the
+/// offsets of those whose they can. What follows depends on whether all can be seen.
+unsafe fn allreduce_staged(
+    lane: &mut Lane,
+    fold: &Fold,
+    carriage: Carriage,
+    header: &Header,
+    pieces: &Pieces,
+    little: bool,
+) -> Result {
+    let (p, me, step) = (lane.size(), lane.me, lane.now());
     let place = place_of(lane, carriage, pieces);
     // SAFETY: two numbers fit the control line, which is ours in this step.
     unsafe { lane.inline(me, step).cast::<[u64; 2]>().write_unaligned(place) };
-    let direct = place[0] != NOWHERE;
-    let chunk = chunk_of(pieces.total, carriage.width(), lane.size());
-    if !direct {
-        // SAFETY: the input buffer is ours in this step.
-        unsafe { bring_in(lane, carriage, pieces, 0, chunk) };
+    let chunk = chunk_of(pieces.total, carriage.width(), p);
+    // SAFETY: little data, and a chunk, fit the input buffer, which is ours in each step.
+    let bring = |lane: &Lane| unsafe {
+        if little {
+            bring_all(carriage, pieces, lane.input(me, lane.now()));
+        } else {
+            bring_in(lane, carriage, pieces, 0, chunk);
+        }
+    };
+    if place[0] == NOWHERE {
+        bring(lane);
     }
     lane.sync_with(header)?;
     if !lane.unanimous(header) {
         lane.agreed()?;
     }
-    let mut places = vec![[NOWHERE; 2]; lane.size()];
-    let mut some = false;
-    let mut all = true;
-    for (m, place) in places.iter_mut().enumerate() {
-        // SAFETY: published with the step.
-        *place = unsafe { lane.inline(m, step).cast::<[u64; 2]>().read_unaligned() };
-        some |= place[0] != NOWHERE;
-        all &= place[0] != NOWHERE;
+    let seen = (0..p).filter(|&m| place_at(lane, m, step)[0] != NOWHERE).count();
+    if seen == p {
+        // SAFETY: passed on to the caller.
+        return unsafe { allreduce_direct(lane, fold, pieces, step) };
     }
-    // SAFETY: passed on to the caller.
+    if seen > 0 {
+        // Some have not brought in their data: everybody does it again.
+        bring(lane);
+        lane.sync()?;
+    }
+    // SAFETY: published with the step before; the rest is passed on to the caller.
     unsafe {
-        if all {
-            allreduce_direct(lane, fold, pieces, &places)
-        } else {
-            if some {
-                // Some have not brought in their first chunk: everybody does it again.
-                bring_in(lane, carriage, pieces, 0, chunk);
-                lane.sync()?;
-            }
-            allreduce_chunks(lane, fold, carriage, pieces, chunk)
+        if !little {
+            return allreduce_chunks(lane, fold, carriage, pieces, chunk);
         }
+        let step = lane.now().wrapping_sub(1);
+        fold_all(lane, fold, carriage, pieces, |m| lane.input(m, step));
     }
+    Ok(())
 }
 
 fn place_of(lane: &Lane, carriage: Carriage, pieces: &Pieces) -> [u64; 2] {
@@ -397,16 +434,22 @@ unsafe fn allreduce_chunks(lane: &mut Lane, fold: &Fold, carriage: Carriage, pie
     Ok(())
 }
 
-/// All buffers are mapped by all: slice k is folded by rank k, from everywhere to everywhere.
-unsafe fn allreduce_direct(lane: &mut Lane, fold: &Fold, pieces: &Pieces, places: &[[u64; 2]]) -> Result {
+/// All buffers are mapped by all: slice k is folded by rank k, from everywhere to everywhere. Their offsets were published
+/// with the step before, which is `step`.
+unsafe fn allreduce_direct(lane: &mut Lane, fold: &Fold, pieces: &Pieces, step: u32) -> Result {
     let (p, me, width) = (lane.size(), lane.me, fold.element.bytes());
     let (a, b) = slice(pieces.total, width, me, p);
-    let src: Vec<*const u8> =
-        places.iter().map(|at| lane.segment().at(at[0]).wrapping_add(a * width).cast_const()).collect();
-    let dst: Vec<*mut u8> = places.iter().map(|at| lane.segment().at(at[1]).wrapping_add(a * width)).collect();
-    let past = pieces.total * width * p >= PAST && places.iter().all(|at| at[0] != at[1]);
+    let (mut sources, mut targets) = (Sources::new(p), Places::filled(p, core::ptr::null_mut::<u8>()));
+    let (src, dst) = (sources.get(p), targets.get(p));
+    let mut past = pieces.total * width * p >= PAST;
+    for m in 0..p {
+        let [from, to] = place_at(lane, m, step);
+        src[m] = lane.segment().at(from).wrapping_add(a * width);
+        dst[m] = lane.segment().at(to).wrapping_add(a * width);
+        past &= from != to;
+    }
     // SAFETY: all ranks are in this operation, which owns their buffers; slices do not overlap.
-    unsafe { kernels::fold().fold(&Fold { past: if past { p } else { 0 }, ..*fold }, b - a, &src, &dst) };
+    unsafe { kernels::fold().fold(&Fold { past: if past { p } else { 0 }, ..*fold }, b - a, src, dst) };
     lane.sync()
 }
 

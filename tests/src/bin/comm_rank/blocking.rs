@@ -37,9 +37,10 @@ pub fn suite(w: World) {
         }
     }
     // Lengths around the limits between the algorithms.
-    for n in
-        [5, 16, 17, 20, 21, 2047, 2048, 4096, 8191, 8192, 8193, 16384, 16385, 65536, 65537, 131_072, 200_001, 300_000]
-    {
+    for n in [
+        5, 16, 17, 20, 21, 511, 512, 513, 2047, 2048, 4096, 4097, 8191, 8192, 8193, 16384, 16385, 65536, 65537,
+        131_072, 200_001, 300_000,
+    ] {
         seed += 1;
         let want = expected(F32, SUM, 1.0, 1.0, seed, p, n);
         let mine = vector(F32, seed, me, n);
@@ -408,11 +409,16 @@ pub fn big(w: World, bytes: usize) {
     let at = |r: usize, i: usize| ((i * 7 + r * 3) % 1000) as f32;
     let mut data: Vec<f32> = (0..n).map(|i| at(w.me, i)).collect();
     let p = data.as_mut_ptr().cast::<c_void>();
+    // Apart, where results go past the caches; they begin and end within a line of cache, and nothing around is touched.
+    let mut out = vec![-1f32; n + 2];
+    // SAFETY: n elements from the second on.
+    ok(unsafe { comm::allreduce(p, out[1..].as_mut_ptr().cast(), n, F32, SUM, 1.0, 1.0, 0) }, "much, apart");
+    assert_eq!((out[0], out[n + 1]), (-1.0, -1.0), "around the result");
     // SAFETY: in place.
     ok(unsafe { comm::allreduce(p, p, n, F32, SUM, 1.0, 1.0, 0) }, "allreduce of much");
-    for (i, x) in data.iter().enumerate() {
+    for (i, (x, y)) in data.iter().zip(&out[1..]).enumerate() {
         let want: f32 = (0..w.p).map(|r| at(r, i)).sum();
-        assert_eq!(*x, want, "element {i} of {n}");
+        assert_eq!((*x, *y), (want, want), "element {i} of {n}");
     }
 }
 

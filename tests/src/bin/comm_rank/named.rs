@@ -346,6 +346,21 @@ pub fn mismatch(w: World) {
         fails(comm::allreduce(d, o, 10, F64, WIRE_F16, 1.0, 1.0, 0), ARGUMENT, &["wire", "f64"], "wire of f64");
         fails(comm::allreduce(d, o, 10, F32, SUM, f64::NAN, 1.0, 0), ARGUMENT, &["NaN"], "NaN factor");
         fails(comm::allreduce(d, o, usize::MAX, F32, SUM, 1.0, 1.0, 0), ARGUMENT, &["memory"], "too many");
+        // Out one element behind in, before it, and next to it.
+        let at = |i: usize| d.wrapping_byte_add(4 * i);
+        for (from, to) in [(0, 1), (1, 0), (0, 9), (9, 0)] {
+            let code = comm::allreduce(at(from), at(to), 10, F32, SUM, 1.0, 1.0, 0);
+            fails(code, ARGUMENT, &["out (40 bytes", "overlaps in (40 bytes"], "out across in");
+        }
+        ok(comm::allreduce(at(0), at(10), 10, F32, SUM, 1.0, 1.0, 0), "out behind in");
+        ok(comm::allreduce(at(10), at(0), 10, F32, SUM, 1.0, 1.0, 0), "out before in");
+        let sizes = [10usize, 0, 10];
+        let (from, to) = ([at(0).cast_const(), std::ptr::null(), at(20).cast_const()], [at(0), at(0), at(25)]);
+        let code = comm::grouped_allreduce(3, from.as_ptr(), to.as_ptr(), sizes.as_ptr(), F32, SUM, 1.0, 1.0, 0);
+        fails(code, ARGUMENT, &["tensor 2 of 3", "overlaps"], "one of a group across its input");
+        let to = [at(0), std::ptr::null_mut(), at(30)];
+        let code = comm::grouped_allreduce(3, from.as_ptr(), to.as_ptr(), sizes.as_ptr(), F32, SUM, 1.0, 1.0, 0);
+        ok(code, "a group with an empty tensor that is nowhere");
         fails(comm::broadcast(d, 10, F32, p as c_int, 0), ARGUMENT, &["root is"], "bad root");
         fails(comm::broadcast(d, 10, F32, -1, 0), ARGUMENT, &["root is -1"], "bad root");
         fails(comm::allreduce(d, o, 10, F32, SUM, 1.0, 1.0, 99), ARGUMENT, &["process set 99"], "bad set");
