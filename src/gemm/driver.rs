@@ -43,9 +43,10 @@ pub fn few_columns<T: Scalar>(kernel: &Kernel<T>) -> usize {
     FEW_COLUMNS * (kernel.mr() * size_of::<T>()).div_ceil(64)
 }
 
-/// Rows or columns up to which a product is made of dot products, and steps from which it is; more of them if the steps are
-/// many, fewer if theirs are not consecutive and are made so first. (AVX-512, GFLOPS, by tiles and by dots: sgemm TN 2000 x 16 x 2000
-/// 34 and 86, NN 2 x 1000 x 1000 19 and 77, NN 4 x 16 x 500 31 and 75, dgemm NN 4 x 1000 x 1000 29 and 34.)
+/// Rows or columns up to which a product is made of dot products, and steps from which it is; more columns if the steps are
+/// many, fewer of either if theirs are not consecutive and are made so first. (Zen 4, AVX-512, GFLOPS, by tiles and by dots: sgemm TN
+/// 2000 x 16 x 2000 34 and 85, 2000 x 32 x 2000 43 and 98, NN 2 x 1000 x 1000 19 and 75, 6 x 100 x 500 56 and 74, dgemm NN
+/// 4 x 1000 x 1000 29 and 48. More rows are not: sgemm TN 16 x 2000 x 2000 105 and 93.)
 const FEW_DOTS: usize = 8;
 const DOTS_FROM: usize = 64;
 const MORE_DOTS: (usize, usize) = (32, 256);
@@ -56,7 +57,7 @@ const TURNED_FROM: usize = 256;
 /// Whether so few lanes, for many of an operand with consecutive steps, are better made consecutive too.
 #[inline(always)]
 pub fn is_better_turned_to_dots<T: Scalar>(few: usize, many: usize, k: usize) -> bool {
-    few <= TURNED_DOTS && k >= DOTS_FROM && many >= 2 * FEW_DOTS && !T::IS_COMPLEX
+    few <= TURNED_DOTS && k >= DOTS_FROM && many >= 8 * few && !T::IS_COMPLEX
 }
 
 /// Whether a product may use the other threads.
@@ -159,7 +160,7 @@ impl<'a, T: Scalar> Product<'a, T> {
         let (long, short) = if rows >= cols { (a.cs(), b.rs()) } else { (b.rs(), a.cs()) };
         let few = match short {
             _ if a.is_conj() || b.is_conj() || long != 1 => 0,
-            1 if k >= MORE_DOTS.1 && !T::IS_COMPLEX => MORE_DOTS.0,
+            1 if rows >= cols && k >= MORE_DOTS.1 && !T::IS_COMPLEX => MORE_DOTS.0,
             1 => FEW_DOTS,
             _ if is_better_turned_to_dots::<T>(rows.min(cols), rows.max(cols), k) => TURNED_DOTS,
             _ => 0,
