@@ -71,7 +71,7 @@ impl Algorithm {
 }
 
 /// Why Winograd's algorithm.
-const WINOGRAD: &str = "3x3 kernel of stride 1, enough work";
+const WINOGRAD: &str = "3x3 kernel of stride 1 or 2, enough work";
 
 /// A problem, a pass and the algorithm for them.
 pub struct Plan {
@@ -320,8 +320,8 @@ impl core::fmt::Display for Plan {
             Algorithm::Pointwise(_) => write!(f, "direct pointwise, pixels in vectors")?,
             Algorithm::Scatter(_) => write!(f, "direct scatter, products added in place")?,
             Algorithm::Gradient(g) => write!(f, "direct gradient, {} partial sums", g.chunks())?,
-            Algorithm::Winograd(_) => write!(f, "winograd F(4x4,3x3)")?,
-            Algorithm::WinogradGradient(_) => write!(f, "winograd F(3x3,4x4)")?,
+            Algorithm::Winograd(w) => write!(f, "winograd {}", w.name())?,
+            Algorithm::WinogradGradient(w) => write!(f, "winograd {}", w.name())?,
         }
         write!(f, "; tile {}x{} {}", self.kit.conv.mr(), self.kit.conv.nr(), crate::runtime::isa_name())?;
         write!(f, "; because: {}", self.why)

@@ -1,4 +1,4 @@
-//! Winograd's algorithm for 3x3 kernels of stride 1, all three passes, with every transform in cache.
+//! Winograd's algorithm for 3x3 kernels of stride 1 and 2, all three passes, with every transform in cache.
 //!
 //! ```text
 //! forward, backward-data: F(4x4, 3x3)                       backward-weights: F(3x3, 4x4)
@@ -13,6 +13,14 @@
 //! dimension is not transformed: its taps are further steps of the products. Only a few dozen tiles are in flight, so the
 //! transformed image never leaves the cache; the transformed weights are as large as 4 times the weights.
 //!
+//! A stride of 2 takes the taps of a kernel apart, in each dimension those that meet even pixels and those that meet odd ones
+//! ([`Strand`]): two taps, which F(4, 2) computes with 5 products for 4 results, and one tap with 4. So a tile is four parts
+//! of 5x5, 5x4, 4x5 and 4x4 points: 81 products where the definition takes 144. Forward their results add up; backward each
+//! part has results of its own.
+//!
+//! Tiles at the end of an image that have fewer results have fewer points too (kernels/conv/winograd.rs). A block has its
+//! tiles in the order of that ([`Slots`]), so those that have a point are neighbours in it.
+//!
 //! The price is accuracy: docs/convolution.md has the bound. The tile of 4x4 is the largest whose growth of the error a
 //! training in f32 does not feel.
 
@@ -22,29 +30,30 @@ use super::problem::{Math, Pass, Problem, Strides};
 use super::strip::{self, Extent};
 use super::{Epilogue, Kit};
 use crate::gemm::blocking;
-use crate::kernels::conv::{Activation, Finish, Pixels, Segment};
+use crate::kernels::conv::{Activation, Finish, Pixels, RESULTS as OUT, Segment, Side, TOGETHER, Term};
 use crate::kernels::tile::Source;
 use crate::runtime::pool;
+use core::ops::Range;
 
-/// Elements of a transformed tile.
-const XI: usize = 36;
-/// Side of a tile of results, and of the image that it reaches over.
-const OUT: usize = 4;
-const IN: usize = 6;
+/// Taps of a kernel along a side.
+const KERNEL: usize = 3;
 
 /// Channels from which on the products outweigh the transforms: forward and backward-data, and backward-weights.
 const CHANNELS: usize = 24;
 const GRADIENT_CHANNELS: usize = 16;
+/// Of kernels of stride 2, which have less to gain.
+const STRIDED_CHANNELS: usize = 48;
 /// Tiles from which on the weights' transform pays.
 const TILES: usize = 24;
 
 /// Why a problem does not get this algorithm; nothing if it does.
 pub fn reason_against(p: &Problem, pass: Pass, kit: &Kit) -> Option<&'static str> {
-    if p.kernel[1..] != [3, 3] {
+    if p.kernel[1..] != [KERNEL; 2] {
         return Some("the kernel is not 3x3");
     }
-    if p.stride != [1; 3] || p.dilation[1..] != [1, 1] {
-        return Some("the kernel is strided or dilated");
+    let strided = p.stride == [1, 2, 2];
+    if p.stride != [1; 3] && !strided || p.dilation[1..] != [1, 1] {
+        return Some("the kernel is dilated, or its stride is neither 1 nor 2");
     }
     if p.input.contains(&0) || p.output.contains(&0) {
         return Some("there is nothing to add up");
@@ -53,15 +62,15 @@ pub fn reason_against(p: &Problem, pass: Pass, kit: &Kit) -> Option<&'static str
         return Some("math is strict");
     }
     let least = if pass == Pass::BackwardWeights { GRADIENT_CHANNELS } else { CHANNELS }.max(kit.conv.lanes());
-    if p.icg().min(p.ocg()) < least {
+    if p.icg().min(p.ocg()) < if strided { STRIDED_CHANNELS } else { least } {
         return Some(if p.groups == 1 { "few channels" } else { "few channels in a group" });
     }
-    let size = if pass == Pass::BackwardData { p.input } else { p.output };
-    let tiles = size[1].div_ceil(OUT) * size[2].div_ceil(OUT);
-    if tiles * XI * 2 > size[1] * size[2] * 9 {
+    let form = Form::new(p, pass);
+    let (products, definition) = form.products();
+    if 3 * products > 2 * definition {
         return Some("the image fills its tiles badly");
     }
-    if p.batch * size[0] * tiles < TILES {
+    if p.batch * form.tiles.size[0] * form.tiles.rows * form.tiles.cols < TILES {
         return Some("few tiles");
     }
     None
@@ -73,26 +82,187 @@ fn spread(n: usize) -> usize {
     16 * (lines | 1)
 }
 
+/// Taps along a dimension whose pixels are as far apart as those of neighbouring results.
+#[derive(Clone, Copy)]
+struct Strand {
+    /// Index in the kernel of each tap, in the order of their pixels.
+    taps: [usize; KERNEL],
+    len: usize,
+    /// The first result's first pixel.
+    from: isize,
+    /// Results, and the first one's place.
+    count: usize,
+    first: usize,
+}
+
+impl Strand {
+    /// The strands of forward (and of the weights' gradient), and of backward-data.
+    fn all(p: &Problem, forward: bool, d: usize) -> Vec<Strand> {
+        let (stride, pad) = (p.stride[d], p.pad[d]);
+        let strand = |a: usize| {
+            let mut s = Strand { taps: [0; KERNEL], len: 0, from: 0, count: 0, first: 0 };
+            // Forward: result i meets pixel i*stride + k - pad. Backward, pixel i the results (i + pad - k) / stride.
+            let first = if forward { a } else { (a + pad) % stride };
+            for k in (first..KERNEL).step_by(stride) {
+                s.taps[s.len] = k;
+                s.len += 1;
+            }
+            if forward {
+                (s.from, s.count) = (a as isize - pad as isize, p.output[d]);
+                return s;
+            }
+            s.taps[..s.len].reverse();
+            s.from = ((a + pad) as isize - s.taps[0] as isize).div_euclid(stride as isize);
+            (s.count, s.first) = (p.input[d].saturating_sub(a).div_ceil(stride), a);
+            s
+        };
+        (0..stride).map(strand).collect()
+    }
+    /// The side of a tile that is the last one, or that is not.
+    fn side(&self, tiles: usize, last: bool) -> Side {
+        let results = if last { self.count.saturating_sub((tiles - 1) * OUT).min(OUT) } else { OUT };
+        Side { results, taps: self.len }
+    }
+}
+
+/// A strand of rows and one of columns, and what they make of a tile.
+struct Part {
+    strands: [Strand; 2],
+    /// Of a whole tile.
+    sides: [Side; 2],
+    /// Of the last tile of a column and of a row.
+    last: [Side; 2],
+    /// Number of the first point, and of its weights.
+    point: usize,
+    weights: usize,
+}
+
+impl Part {
+    /// The sides of a tile, which may be the last in either dimension.
+    fn of(&self, last: [bool; 2]) -> [Side; 2] {
+        [0, 1].map(|d| if last[d] { self.last[d] } else { self.sides[d] })
+    }
+    /// The part's points: number, number of the weights, and whether the last tile has it, in both dimensions.
+    fn points(&self, mut f: impl FnMut(usize, usize, [bool; 2])) {
+        let [high, wide] = self.sides;
+        for y in 0..high.points() {
+            for x in 0..wide.points() {
+                let at = |d: usize, i: usize| if self.sides[d].taps == 1 { 0 } else { i };
+                let weights = self.weights + at(0, y) * wide.weights() + at(1, x);
+                f(self.point + y * wide.points() + x, weights, [y < self.last[0].points(), x < self.last[1].points()]);
+            }
+        }
+    }
+}
+
+/// How a problem falls into tiles, and those into parts.
+struct Form {
+    tiles: Tiles,
+    parts: Vec<Part>,
+    /// Points of all parts, and those with weights of their own.
+    points: usize,
+    weights: usize,
+    /// Pixels from one result of a strand to the next, and results from one to the next.
+    step: usize,
+    every: usize,
+    /// First pixel of the first tile, and how many a tile reaches over, the last one and the others.
+    from: [isize; 2],
+    reach: [[usize; 2]; 2],
+}
+
+impl Form {
+    fn new(p: &Problem, pass: Pass) -> Form {
+        let forward = pass != Pass::BackwardData;
+        let strands = [1, 2].map(|d| Strand::all(p, forward, d));
+        // The first strand has as many results as any.
+        let counts = [0, 1].map(|d: usize| strands[d][0].count);
+        let tiles = Tiles::new(p.batch, [if forward { p.output[0] } else { p.input[0] }, counts[0], counts[1]]);
+        let across = [tiles.rows, tiles.cols];
+        let (step, every) = if forward { (p.stride[1], 1) } else { (1, p.stride[1]) };
+        let from = [0, 1].map(|d: usize| strands[d].iter().map(|s| s.from).min().unwrap_or(0));
+        let reach = [true, false].map(|last| {
+            [0, 1].map(|d: usize| {
+                let end = |s: &Strand| match s.side(across[d], last).points() {
+                    0 => 0,
+                    n => (s.from - from[d]) as usize + (n - 1) * step + 1,
+                };
+                strands[d].iter().map(end).max().unwrap_or(0)
+            })
+        });
+        let (mut parts, mut points, mut weights) = (Vec::new(), 0, 0);
+        for high in &strands[0] {
+            for wide in &strands[1] {
+                let sides = [high, wide].map(|s| Side::whole(s.len));
+                let last = [high.side(across[0], true), wide.side(across[1], true)];
+                parts.push(Part { strands: [*high, *wide], sides, last, point: points, weights });
+                points += sides[0].points() * sides[1].points();
+                weights += sides[0].weights() * sides[1].weights();
+            }
+        }
+        Form { tiles, parts, points, weights, step, every, from, reach }
+    }
+
+    /// Products of a plane and a pair of channels: of this algorithm, and by the definition.
+    fn products(&self) -> (usize, usize) {
+        let across = [self.tiles.rows, self.tiles.cols];
+        let mut sums = (0, 0);
+        for part in &self.parts {
+            let along = |d: usize| (across[d] - 1) * part.sides[d].points() + part.last[d].points();
+            let results = |d: usize| part.strands[d].count * part.strands[d].len;
+            sums = (sums.0 + along(0) * along(1), sums.1 + results(0) * results(1));
+        }
+        sums
+    }
+}
+
 /// The tiles of an image tensor.
 #[derive(Clone, Copy)]
 struct Tiles {
     batch: usize,
-    /// Results: planes, rows, columns.
+    /// Results of the first part: planes, rows, columns.
     size: [usize; 3],
     rows: usize,
     cols: usize,
 }
 
-/// Tiles side by side in one row of an image.
+/// Tiles side by side in one row of an image, all of them the last of their rows or none.
 #[derive(Clone, Copy)]
 struct Run {
-    /// Number in the block.
+    /// Slot of the first.
     first: usize,
     count: usize,
     image: usize,
     plane: usize,
     row: usize,
     col: usize,
+    /// Whether they are in the last row, and the last of their row.
+    last: [bool; 2],
+}
+
+/// The order of a block's tiles: those in the last column only, those in neither the last row nor the last column, those in
+/// the last row only, those in both. So those that are not in the last row, or column, or neither, are neighbours.
+#[derive(Clone, Copy)]
+struct Slots([usize; 5]);
+
+impl Slots {
+    fn class(last: [bool; 2]) -> usize {
+        match last {
+            [false, true] => 0,
+            [false, false] => 1,
+            [true, false] => 2,
+            [true, true] => 3,
+        }
+    }
+    /// The slots of tiles that have a point, given whether the last ones have it.
+    fn with(&self, last: [bool; 2]) -> Range<usize> {
+        let [a, b, c, d, e] = self.0;
+        match last {
+            [true, true] => a..e,
+            [false, true] => a..c,
+            [true, false] => b..d,
+            [false, false] => b..c,
+        }
+    }
 }
 
 impl Tiles {
@@ -102,21 +272,36 @@ impl Tiles {
     fn count(&self) -> usize {
         self.batch * self.size[0] * self.rows * self.cols
     }
-    /// The runs of tiles `from..to`.
-    fn runs(&self, from: usize, to: usize, mut f: impl FnMut(Run)) {
+    /// Calls with stretches of tiles `from..to`; slots are not known yet.
+    fn stretches(&self, from: usize, to: usize, mut f: impl FnMut(Run)) {
         let mut at = from;
         while at < to {
             let (col, rest) = (at % self.cols, at / self.cols);
             let (row, rest) = (rest % self.rows, rest / self.rows);
             let (plane, image) = (rest % self.size[0], rest / self.size[0]);
-            let count = (self.cols - col).min(to - at);
-            f(Run { first: at - from, count, image, plane, row, col });
+            let end = if col + 1 == self.cols { self.cols } else { self.cols - 1 };
+            let count = (end - col).min(to - at);
+            f(Run { first: 0, count, image, plane, row, col, last: [row + 1 == self.rows, col + 1 == self.cols] });
             at += count;
         }
     }
-    /// Rows and columns of a tile that exist.
-    fn inside(&self, row: usize, col: usize) -> (usize, usize) {
-        (OUT.min(self.size[1] - row * OUT), OUT.min(self.size[2] - col * OUT))
+    fn slots(&self, from: usize, to: usize) -> Slots {
+        let mut counts = [0; 4];
+        self.stretches(from, to, |run| counts[Slots::class(run.last)] += run.count);
+        let mut slots = Slots([0; 5]);
+        for (i, count) in counts.iter().enumerate() {
+            slots.0[i + 1] = slots.0[i] + count;
+        }
+        slots
+    }
+    /// The runs of tiles `from..to`.
+    fn runs(&self, from: usize, to: usize, mut f: impl FnMut(&Run)) {
+        let Slots(mut next) = self.slots(from, to);
+        self.stretches(from, to, |run| {
+            let slot = &mut next[Slots::class(run.last)];
+            f(&Run { first: *slot, ..run });
+            *slot += run.count;
+        });
     }
 }
 
@@ -127,19 +312,37 @@ struct Image {
     /// Where the first tile begins, and the planes that a result takes.
     from: [isize; 2],
     planes: Vec<isize>,
+    /// Pixels from one tile to the next, and those that a tile reaches over: the last one and the others.
+    advance: usize,
+    reach: [[usize; 2]; 2],
     channels: usize,
     /// Channels in whole vectors.
     pitch: usize,
 }
 
 impl Image {
-    /// Elements of the strip of a run of tiles.
-    fn strip(&self, tiles: usize) -> usize {
-        IN * (tiles * OUT + IN - OUT) * self.pitch
+    /// The image whose strands the form has.
+    fn of_form(
+        form: &Form,
+        strides: Strides,
+        size: [usize; 3],
+        planes: Vec<isize>,
+        channels: usize,
+        kit: &Kit,
+    ) -> Image {
+        let pitch = channels.next_multiple_of(kit.conv.lanes());
+        let (from, advance, reach) = (form.from, OUT * form.step, form.reach);
+        Image { strides, size, from, planes, advance, reach, channels, pitch }
     }
 
-    /// Transforms a run of tiles of side IN (or OUT, the gradient's): calls `f` with each tile's number in the run, its
-    /// first pixel and the distances of rows and columns there.
+    /// Elements of the strip of a run of tiles.
+    fn strip(&self, tiles: usize) -> usize {
+        let reach = [0, 1].map(|d: usize| self.reach[0][d].max(self.reach[1][d]));
+        reach[0] * ((tiles - 1) * self.advance + reach[1]) * self.pitch
+    }
+
+    /// Calls `f` with the tiles of a run, a few at a time: number of the first in the run, how many, its first pixel and the
+    /// distances of rows and columns there.
     ///
     /// # Safety
     /// `src` is the image tensor at the group's first channel; `strip` has room for the run.
@@ -149,41 +352,77 @@ impl Image {
         src: *const f32,
         run: &Run,
         plane: usize,
-        side: usize,
         strip: *mut f32,
-        mut f: impl FnMut(usize, *const f32, isize, isize),
+        mut f: impl FnMut(usize, usize, *const f32, (isize, isize)),
     ) {
         let at = [
             run.plane as isize + self.planes[plane],
-            (run.row * OUT) as isize + self.from[0],
-            (run.col * OUT) as isize + self.from[1],
+            (run.row * self.advance) as isize + self.from[0],
+            (run.col * self.advance) as isize + self.from[1],
         ];
-        let image = src.wrapping_offset(run.image as isize * self.strides.n);
+        let [high, wide] = [0, 1].map(|d: usize| self.reach[!run.last[d] as usize][d]);
+        let s = &self.strides;
+        let image = src.wrapping_offset(run.image as isize * s.n);
         let inside = |from: isize, len: usize, d: usize| from >= 0 && from + len as isize <= self.size[d] as isize;
-        let in_place =
-            self.strides.c == 1 && self.channels == self.pitch && inside(at[0], 1, 0) && inside(at[1], side, 1);
+        let in_place = s.c == 1 && self.channels == self.pitch && inside(at[0], 1, 0) && inside(at[1], high, 1);
+        let width = |tiles: usize| (tiles - 1) * self.advance + wide;
         let mut start = 0;
         while start < run.count {
-            let col = at[2] + (start * OUT) as isize;
-            if in_place && inside(col, side, 2) {
-                let place = at[0] * self.strides.s[0] + at[1] * self.strides.s[1] + col * self.strides.s[2];
-                f(start, image.wrapping_offset(place), self.strides.s[1], self.strides.s[2]);
-                start += 1;
+            let col = at[2] + (start * self.advance) as isize;
+            let left = run.count - start;
+            if in_place && inside(col, wide, 2) {
+                let some = (1..=left.min(TOGETHER)).rev().find(|&n| inside(col, width(n), 2)).unwrap_or(1);
+                let place = at[0] * s.s[0] + at[1] * s.s[1] + col * s.s[2];
+                f(start, some, image.wrapping_offset(place), (s.s[1], s.s[2]));
+                start += some;
                 continue;
             }
             // Through a strip: one tile of an image that lies right otherwise, else all that are left.
-            let tiles = if in_place { 1 } else { run.count - start };
-            let width = (tiles - 1) * OUT + side;
-            let extent = Extent { from: [at[0], at[1], col], len: [1, side, width] };
+            let tiles = if in_place { 1 } else { left };
+            let extent = Extent { from: [at[0], at[1], col], len: [1, high, width(tiles)] };
             // SAFETY: the strip has room for the run.
             unsafe {
-                strip::fill(kit.conv, self.channels, image, &self.strides, self.size, &extent, strip, self.pitch);
+                strip::fill(kit.conv, self.channels, image, s, self.size, &extent, strip, self.pitch);
             }
-            for t in 0..tiles {
-                let first = strip.wrapping_add(t * OUT * self.pitch);
-                f(start + t, first, (width * self.pitch) as isize, self.pitch as isize);
+            for t in (0..tiles).step_by(TOGETHER) {
+                let first = strip.wrapping_add(t * self.advance * self.pitch);
+                let row = (width(tiles) * self.pitch) as isize;
+                f(start + t, TOGETHER.min(tiles - t), first, (row, self.pitch as isize));
             }
             start += tiles;
+        }
+    }
+
+    /// The transform of a run of tiles, all parts: point i of slot t at `v + i*xi + t*tile`.
+    ///
+    /// # Safety
+    /// As [`Image::each`]; `v` has room for the run's slots.
+    unsafe fn transform(
+        &self,
+        kit: &Kit,
+        form: &Form,
+        src: *const f32,
+        run: &Run,
+        plane: usize,
+        strip: *mut f32,
+        (v, tile, xi): (*mut f32, usize, usize),
+    ) {
+        // SAFETY: as the caller's.
+        unsafe {
+            self.each(kit, src, run, plane, strip, |t, tiles, pixel, (row, col)| {
+                for part in &form.parts {
+                    let sides = part.of(run.last);
+                    if sides.iter().any(|s| s.results == 0) {
+                        continue;
+                    }
+                    let [y, x] = [0, 1].map(|d: usize| part.strands[d].from - form.from[d]);
+                    let pixel = pixel.wrapping_offset(y * row + x * col);
+                    let steps = (row * form.step as isize, col * form.step as isize);
+                    let to = v.wrapping_add(part.point * xi + (run.first + t) * tile);
+                    let points = (part.sides[1].points(), xi);
+                    kit.conv.wino_input(self.pitch, tiles, pixel, steps, sides, to, tile, points);
+                }
+            });
         }
     }
 }
@@ -191,10 +430,9 @@ impl Image {
 /// Forward and backward-data.
 pub struct Winograd {
     window: Window,
-    /// Index in the kernel of each tap of the window, in both dimensions.
-    order: [usize; 3],
-    tiles: Tiles,
+    form: Form,
     image: Image,
+    forward: bool,
     /// Tiles of a block, and result channels of a pass over them.
     block: usize,
     chunk: usize,
@@ -213,24 +451,21 @@ impl Winograd {
     pub fn new(p: &Problem, pass: Pass, kit: &Kit) -> Winograd {
         let forward = pass == Pass::Forward;
         let window = if forward { Window::forward(p) } else { Window::backward(p).swap_remove(0) };
-        let (size, source) = if forward { (p.output, p.input) } else { (p.input, p.output) };
-        let from = [1, 2].map(|d| if forward { -(p.pad[d] as isize) } else { p.pad[d] as isize - 2 });
-        let image = Image {
-            strides: window.src,
-            size: source,
-            from,
-            planes: window.dims[0].taps.iter().map(|t| t.0).collect(),
-            channels: window.cin,
-            pitch: window.cin.next_multiple_of(kit.conv.lanes()),
-        };
-        let tiles = Tiles::new(p.batch, size);
+        let source = if forward { p.input } else { p.output };
+        let form = Form::new(p, pass);
+        let planes = window.dims[0].taps.iter().map(|t| t.0).collect();
+        let image = Image::of_form(&form, window.src, source, planes, window.cin, kit);
         let nr = kit.conv.nr();
-        let one = XI * image.planes.len().max(1) * image.pitch * size_of::<f32>();
+        let one = form.points * image.planes.len().max(1) * image.pitch * size_of::<f32>();
         let block = BLOCK.min(LARGEST / one).max(nr) / nr * nr;
         // Whole panels: a pass begins where one does.
         let chunk = CHUNK.min(window.cout).next_multiple_of(kit.conv.mr());
-        let order = if forward { [0, 1, 2] } else { [2, 1, 0] };
-        Winograd { window, order, tiles, image, block, chunk }
+        Winograd { window, form, image, forward, block, chunk }
+    }
+
+    /// The tile that is computed, and the kernel, as they are written.
+    pub fn name(&self) -> &'static str {
+        if self.form.parts.len() == 1 { "F(4x4,3x3)" } else { "F(4x4,2x2) and parts" }
     }
 
     fn steps(&self) -> usize {
@@ -241,59 +476,65 @@ impl Winograd {
     }
     /// Elements of transformed weights.
     pub fn transformed(&self, kit: &Kit) -> usize {
-        self.window.groups * XI * self.panels(kit) * kit.conv.mr() * self.steps()
+        self.window.groups * self.form.weights * self.panels(kit) * kit.conv.mr() * self.steps()
     }
 
     /// # Safety
     /// The weights of the problem; `to` has room for [`Winograd::transformed`] elements.
     pub unsafe fn transform_weights(&self, kit: &Kit, weights: *const f32, to: *mut f32, threads: usize) {
         const SOME: usize = 8;
+        const TAPS: usize = KERNEL * KERNEL;
         let w = &self.window;
         let (mr, panels, k) = (kit.conv.mr(), self.panels(kit), self.steps());
-        let together = w.filter.s[1..] == [3, 1];
+        // The taps of a weight are consecutive, and so may be the channels.
+        let together = w.filter.s[1..] == [KERNEL as isize, 1];
         let (from, to) = (Shared(weights.cast_mut()), Shared(to));
         pool::run(w.groups * panels, threads, &|task| {
             let (group, panel) = (task / panels, task % panels);
             let lanes = mr.min(w.cout - panel * mr);
             let weights = from.get().wrapping_offset(group as isize * w.group + (panel * mr) as isize * w.filter.o);
-            let dst = to.get().wrapping_add((group * XI * panels + panel) * k * mr);
-            let mut taps = [0.0f32; 9 * SOME * crate::kernels::tile::MAX_WIDTH];
+            let dst = to.get().wrapping_add((group * self.form.weights * panels + panel) * k * mr);
+            let mut taps = [0.0f32; TAPS * SOME * crate::kernels::tile::MAX_WIDTH];
             for (z, depth) in w.dims[0].taps.iter().enumerate() {
                 let plane = weights.wrapping_offset(depth.1 as isize * w.filter.s[0]);
                 for c in (0..w.cin).step_by(SOME) {
                     let some = SOME.min(w.cin - c);
-                    let to = dst.wrapping_add((z * w.cin + c) * mr);
+                    let src = plane.wrapping_offset(c as isize * w.filter.i);
+                    // Where the taps of channel i are: as many channels as lie right at a time.
+                    let (tap, channel, most) = if together { (mr, TAPS * mr, 1) } else { (SOME * mr, mr, some) };
                     // SAFETY: some steps of a panel, all taps; the result's place is this task's.
                     unsafe {
-                        if together {
-                            // The taps of a weight are consecutive, and so may be the channels: as many as are at a
-                            // time. Then nine taps, in their order or reversed.
-                            let src = plane.wrapping_offset(c as isize * w.filter.i);
-                            if w.filter.i == 9 {
-                                kit.conv.to_last(lanes, 9 * some, src, w.filter.o, 1, taps.as_mut_ptr(), mr);
-                            }
+                        let taps = taps.as_mut_ptr();
+                        if together && w.filter.i == TAPS as isize {
+                            kit.conv.to_last(lanes, TAPS * some, src, w.filter.o, 1, taps, mr);
+                        } else if together {
                             for i in 0..some {
-                                let nine = taps.as_mut_ptr().add(i * 9 * mr);
-                                if w.filter.i != 9 {
-                                    let src = src.wrapping_offset(i as isize * w.filter.i);
-                                    kit.conv.to_last(lanes, 9, src, w.filter.o, 1, nine, mr);
-                                }
-                                let (first, step) = if self.order[0] == 0 { (0, 1) } else { (8 * mr, -1) };
-                                let from = nine.add(first).cast_const();
-                                let step = step * mr as isize;
-                                kit.conv.wino_weights(mr, from, step, to.wrapping_add(i * mr), panels * k * mr);
+                                let src = src.wrapping_offset(i as isize * w.filter.i);
+                                kit.conv.to_last(lanes, TAPS, src, w.filter.o, 1, taps.add(i * TAPS * mr), mr);
                             }
-                            continue;
+                        } else {
+                            for t in 0..TAPS {
+                                let at = (t / KERNEL) as isize * w.filter.s[1] + (t % KERNEL) as isize * w.filter.s[2];
+                                let (src, to) = (src.wrapping_offset(at), taps.add(t * tap));
+                                kit.gemm.pack_a(lanes, some, src, w.filter.o, w.filter.i, false, to);
+                            }
                         }
-                        for t in 0..9 {
-                            let tap =
-                                self.order[t / 3] as isize * w.filter.s[1] + self.order[t % 3] as isize * w.filter.s[2];
-                            let src = plane.wrapping_offset(tap + c as isize * w.filter.i);
-                            let to = taps.as_mut_ptr().add(t * SOME * mr);
-                            kit.gemm.pack_a(lanes, some, src, w.filter.o, w.filter.i, false, to);
+                        for part in &self.form.parts {
+                            // Taps of a strand are equally far apart.
+                            let tap = [KERNEL * tap, tap];
+                            let first = [0, 1].map(|d: usize| part.strands[d].taps[0] * tap[d]);
+                            let step = [0, 1].map(|d: usize| {
+                                let taps = part.strands[d].taps;
+                                (taps[1] as isize - taps[0] as isize) * tap[d] as isize
+                            });
+                            let at = dst.wrapping_add(part.weights * panels * k * mr + (z * w.cin + c) * mr);
+                            for i in (0..some).step_by(most) {
+                                let from = taps.add(first[0] + first[1] + i * channel).cast_const();
+                                let to = at.wrapping_add(i * mr);
+                                let steps = (step[0], step[1]);
+                                kit.conv.wino_weights(most * mr, from, steps, part.sides, to, panels * k * mr);
+                            }
                         }
-                        let tap = (SOME * mr) as isize;
-                        kit.conv.wino_weights(some * mr, taps.as_ptr(), tap, to, panels * k * mr);
                     }
                 }
             }
@@ -307,20 +548,20 @@ impl Winograd {
         spread(block * self.chunk)
     }
     fn temporary(&self, block: usize) -> usize {
-        if self.window.dst.c == 1 { 0 } else { OUT * OUT * self.tiles.cols.min(block) * self.chunk }
+        if self.window.dst.c == 1 { 0 } else { OUT * OUT * self.form.tiles.cols.min(block) * self.chunk }
     }
     /// Bytes that a thread needs for blocks of so many tiles.
     fn each(&self, block: usize) -> usize {
         2 * bytes::<isize>(block)
-            + bytes::<f32>(self.image.strip(self.tiles.cols.min(block)))
-            + bytes::<f32>(XI * self.v_pitch(block))
-            + bytes::<f32>(XI * self.m_pitch(block))
+            + bytes::<f32>(self.image.strip(self.form.tiles.cols.min(block)))
+            + bytes::<f32>(self.form.points * self.v_pitch(block))
+            + bytes::<f32>(self.form.points * self.m_pitch(block))
             + bytes::<f32>(self.temporary(block))
     }
     /// Tiles of a block for so many threads: fewer if there would be few blocks, or if their memory would be too much.
     fn block(&self, kit: &Kit, threads: usize) -> usize {
         let nr = kit.conv.nr();
-        let tiles = self.tiles.count();
+        let tiles = self.form.tiles.count();
         let block = if threads == 1 { self.block } else { tiles.div_ceil(3 * threads).next_multiple_of(nr) };
         let mut block = block.clamp((4 * nr).min(self.block), self.block);
         while block > nr && self.each(block) * threads > MOST_BYTES {
@@ -347,7 +588,7 @@ impl Winograd {
     ) {
         let w = &self.window;
         // Few blocks: smaller ones, then shares of the result channels.
-        let tiles = self.tiles.count();
+        let tiles = self.form.tiles.count();
         let block = self.block(kit, threads);
         let blocks = tiles.div_ceil(block);
         let threads = threads.min(memory.threads());
@@ -382,59 +623,55 @@ impl Winograd {
         epilogue: &Epilogue,
         memory: &Memory,
     ) {
-        let (w, image) = (&self.window, &self.image);
-        let count = to - from;
+        let (w, form, image) = (&self.window, &self.form, &self.image);
         let mut slot = memory.slot();
         let (at, places) = (slot.take::<isize>(block), slot.take::<isize>(block));
-        let strip = slot.take::<f32>(image.strip(self.tiles.cols.min(block)));
+        let strip = slot.take::<f32>(image.strip(form.tiles.cols.min(block)));
         let (v_pitch, m_pitch) = (self.v_pitch(block), self.m_pitch(block));
-        let v = slot.take::<f32>(XI * v_pitch);
-        let m = slot.take::<f32>(XI * m_pitch);
+        let v = slot.take::<f32>(form.points * v_pitch);
+        let m = slot.take::<f32>(form.points * m_pitch);
         let temporary = slot.take::<f32>(self.temporary(block));
         let src = src.wrapping_offset((group * w.cin) as isize * w.src.c);
         let dst = dst.wrapping_offset((group * w.cout) as isize * w.dst.c);
         let (mr, panels, k) = (kit.conv.mr(), self.panels(kit), self.steps());
+        let slots = form.tiles.slots(from, to);
         // SAFETY: tiles of the problem; the slot has room for a block.
         unsafe {
-            for t in 0..count {
+            for t in 0..to - from {
                 *at.add(t) = (t * image.pitch) as isize;
                 *places.add(t) = (t * self.chunk) as isize;
             }
             for plane in 0..image.planes.len() {
-                self.tiles.runs(from, to, |run| {
-                    image.each(kit, src, &run, plane, IN, strip, |t, pixel, row, col| {
-                        let to = v.add((plane * block + run.first + t) * image.pitch);
-                        kit.conv.wino_input(image.pitch, pixel, row, col, to, v_pitch);
-                    });
+                let v = v.wrapping_add(plane * block * image.pitch);
+                form.tiles.runs(from, to, |run| {
+                    image.transform(kit, form, src, run, plane, strip, (v, image.pitch, v_pitch));
                 });
             }
-            let segment =
-                |plane: usize| Segment { offset: (plane * block * image.pitch) as isize, len: image.channels };
             let mut c = c0;
             while c < c1 {
                 let lanes = self.chunk.min(c1 - c);
-                for xi in 0..XI {
-                    let panels = u.wrapping_add(((group * XI + xi) * panels + c / mr) * k * mr);
+                let product = |point: usize, weights: usize, last: [bool; 2]| {
+                    let with = slots.with(last);
+                    let panels = u.wrapping_add(((group * form.weights + weights) * panels + c / mr) * k * mr);
                     // Planes, and pieces of their channels: each adds to the sums of those before.
                     for plane in 0..image.planes.len() {
                         let mut start = 0;
                         let piece = blocking::kc(image.channels, PIECE);
                         while start < image.channels {
-                            let whole = segment(plane);
                             let len = piece.min(image.channels - start);
-                            let part = Segment { offset: whole.offset + start as isize, len };
+                            let offset = (plane * block * image.pitch + start) as isize;
                             let first = plane == 0 && start == 0;
                             kit.conv.pixels(&Pixels {
-                                pixels: count,
-                                src: v.add(xi * v_pitch),
-                                at,
-                                segments: &part,
+                                pixels: with.len(),
+                                src: v.wrapping_add(point * v_pitch),
+                                at: at.wrapping_add(with.start),
+                                segments: &Segment { offset, len },
                                 count: 1,
                                 panels: panels.wrapping_add((plane * image.channels + start) * mr),
                                 panel: k * mr,
                                 lanes,
-                                dst: m.add(xi * m_pitch),
-                                to: places,
+                                dst: m.wrapping_add(point * m_pitch),
+                                to: places.wrapping_add(with.start),
                                 finish: Finish {
                                     beta: if first { 0.0 } else { 1.0 },
                                     bias: core::ptr::null(),
@@ -444,23 +681,31 @@ impl Winograd {
                             start += len;
                         }
                     }
+                };
+                for part in &form.parts {
+                    part.points(product);
                 }
                 let bias = epilogue.bias;
                 let bias = if bias.is_null() { bias } else { bias.add(group * w.cout + c) };
                 let finish = Finish { beta: epilogue.beta, bias, activation: epilogue.activation };
-                self.tiles.runs(from, to, |run| {
-                    self.finish(kit, &run, c, lanes, (m, m_pitch), dst, &finish, temporary);
+                form.tiles.runs(from, to, |run| {
+                    // Forward the parts are terms of the same results, backward they have their own.
+                    let one = if self.forward { form.parts.len() } else { 1 };
+                    for parts in form.parts.chunks(one) {
+                        self.finish(kit, run, parts, c, lanes, (m, m_pitch), dst, &finish, temporary);
+                    }
                 });
                 c += lanes;
             }
         }
     }
 
-    /// The results of a run of tiles.
+    /// The results of a run of tiles of which the parts are terms.
     unsafe fn finish(
         &self,
         kit: &Kit,
         run: &Run,
+        parts: &[Part],
         c: usize,
         lanes: usize,
         (m, m_pitch): (*const f32, usize),
@@ -469,38 +714,44 @@ impl Winograd {
         temporary: *mut f32,
     ) {
         let s = &self.window.dst;
-        let place = run.image as isize * s.n
-            + run.plane as isize * s.s[0]
-            + (run.row * OUT) as isize * s.s[1]
-            + (run.col * OUT) as isize * s.s[2];
+        let [rows, cols] = parts[0].of(run.last).map(|s| s.results);
+        if rows == 0 || cols == 0 {
+            return;
+        }
+        let every = self.form.every;
+        let [y, x] = [(0, run.row), (1, run.col)].map(|(d, i)| parts[0].strands[d].first + i * OUT * every);
+        let place = run.image as isize * s.n + run.plane as isize * s.s[0] + y as isize * s.s[1] + x as isize * s.s[2];
         let dst = dst.wrapping_offset(place + c as isize * s.c);
+        let (down, right) = (every as isize * s.s[1], every as isize * s.s[2]);
+        let mut terms = [Term { src: m, sides: parts[0].sides, width: 0 }; 4];
+        let terms = &mut terms[..parts.len()];
         // SAFETY: as the caller's.
         unsafe {
+            let mut tile = |t: usize, to: *mut f32, step: (isize, isize)| {
+                for (term, part) in terms.iter_mut().zip(parts) {
+                    let src = m.wrapping_add(part.point * m_pitch + (run.first + t) * self.chunk);
+                    *term = Term { src, sides: part.of(run.last), width: part.sides[1].points() };
+                }
+                kit.conv.wino_output(lanes, terms, m_pitch, to, step, finish);
+            };
             if s.c == 1 {
                 for t in 0..run.count {
-                    let (rows, cols) = self.tiles.inside(run.row, run.col + t);
-                    let from = m.add((run.first + t) * self.chunk);
-                    let to = dst.wrapping_offset((t * OUT) as isize * s.s[2]);
-                    kit.conv.wino_output(lanes, from, m_pitch, to, s.s[1], s.s[2], rows, cols, finish);
+                    tile(t, dst.wrapping_offset((t * OUT) as isize * right), (down, right));
                 }
                 return;
             }
-            let (rows, _) = self.tiles.inside(run.row, run.col);
-            let width = (run.count * OUT).min(self.tiles.size[2] - run.col * OUT);
+            let width = (run.count - 1) * OUT + cols;
             let row = run.count * OUT * self.chunk;
             for y in 0..if finish.beta == 0.0 { 0 } else { rows } {
-                let old = dst.wrapping_offset(y as isize * s.s[1]);
-                kit.conv.to_last(lanes, width, old, s.c, s.s[2], temporary.add(y * row), self.chunk);
+                let old = dst.wrapping_offset(y as isize * down);
+                kit.conv.to_last(lanes, width, old, s.c, right, temporary.add(y * row), self.chunk);
             }
             for t in 0..run.count {
-                let (rows, cols) = self.tiles.inside(run.row, run.col + t);
-                let from = m.add((run.first + t) * self.chunk);
-                let to = temporary.add(t * OUT * self.chunk);
-                kit.conv.wino_output(lanes, from, m_pitch, to, row as isize, self.chunk as isize, rows, cols, finish);
+                tile(t, temporary.add(t * OUT * self.chunk), (row as isize, self.chunk as isize));
             }
             for y in 0..rows {
-                let new = dst.wrapping_offset(y as isize * s.s[1]);
-                kit.conv.to_first(lanes, width, temporary.add(y * row), self.chunk, new, s.c, s.s[2]);
+                let new = dst.wrapping_offset(y as isize * down);
+                kit.conv.to_first(lanes, width, temporary.add(y * row), self.chunk, new, s.c, right);
             }
         }
     }
@@ -509,7 +760,7 @@ impl Winograd {
 /// Backward-weights.
 pub struct WinogradGradient {
     p: Problem,
-    tiles: Tiles,
+    form: Form,
     x: Image,
     dy: Image,
     block: usize,
@@ -525,27 +776,35 @@ const MOST_CHUNKS: usize = 16;
 
 impl WinogradGradient {
     pub fn new(p: &Problem, kit: &Kit) -> WinogradGradient {
-        let tiles = Tiles::new(p.batch, p.output);
-        let lanes = kit.conv.lanes();
-        let image = |strides: Strides, size, from, planes, channels: usize| Image {
-            strides,
-            size,
-            from,
-            planes,
-            channels,
-            pitch: channels.next_multiple_of(lanes),
-        };
+        let form = Form::new(p, Pass::BackwardWeights);
         let planes = (0..p.kernel[0]).map(|k| (k * p.dilation[0]) as isize - p.pad[0] as isize).collect();
-        let x = image(p.input_strides(), p.input, [1, 2].map(|d| -(p.pad[d] as isize)), planes, p.icg());
-        let dy = image(p.output_strides(), p.output, [0, 0], vec![0], p.ocg());
-        let one = XI * (x.planes.len() * x.pitch + dy.pitch) * size_of::<f32>();
+        let x = Image::of_form(&form, p.input_strides(), p.input, planes, p.icg(), kit);
+        // A tile of the result has its own pixels only.
+        let part = &form.parts[0];
+        let dy = Image {
+            strides: p.output_strides(),
+            size: p.output,
+            from: [0, 0],
+            planes: vec![0],
+            advance: OUT,
+            reach: [part.last, part.sides].map(|sides| sides.map(|s| s.results)),
+            channels: p.ocg(),
+            pitch: p.ocg().next_multiple_of(kit.conv.lanes()),
+        };
+        let tiles = form.tiles.count();
+        let one = form.points * (x.planes.len() * x.pitch + dy.pitch) * size_of::<f32>();
         let block = GRADIENT_BLOCK.min(2 * LARGEST / one).max(8);
         // Blocks of even size.
-        let block = tiles.count().div_ceil(tiles.count().div_ceil(block));
-        let sums = p.groups * XI * x.planes.len() * x.channels * dy.pitch * size_of::<f32>();
+        let block = tiles.div_ceil(tiles.div_ceil(block));
+        let sums = p.groups * form.weights * x.planes.len() * x.channels * dy.pitch * size_of::<f32>();
         let chunks = ((p.flops() / 4.0 / CHUNK_WORK) as usize).min(1 + PARTIAL / sums.max(1));
-        let chunks = chunks.clamp(1, MOST_CHUNKS).min(tiles.count().div_ceil(block));
-        WinogradGradient { p: *p, tiles, x, dy, block, chunks }
+        let chunks = chunks.clamp(1, MOST_CHUNKS).min(tiles.div_ceil(block));
+        WinogradGradient { p: *p, form, x, dy, block, chunks }
+    }
+
+    /// The tile that is computed, and the one that it is made of, as they are written.
+    pub fn name(&self) -> &'static str {
+        if self.form.parts.len() == 1 { "F(3x3,4x4)" } else { "F(2x2,4x4) and parts" }
     }
 
     /// Lanes of the products: planes and input channels.
@@ -558,7 +817,7 @@ impl WinogradGradient {
     }
     /// Elements of all sums of a chunk.
     pub fn sums(&self) -> usize {
-        self.p.groups * XI * self.sum()
+        self.p.groups * self.form.weights * self.sum()
     }
     fn v_pitch(&self) -> usize {
         spread(self.block * self.row())
@@ -572,10 +831,10 @@ impl WinogradGradient {
     }
 
     pub fn room(&self, kit: &Kit) -> Room {
-        let tiles = self.tiles.cols.min(self.block);
+        let tiles = self.form.tiles.cols.min(self.block);
         let each = bytes::<f32>(self.x.strip(tiles).max(self.dy.strip(tiles)))
-            + bytes::<f32>(XI * self.v_pitch())
-            + bytes::<f32>(XI * self.d_pitch(kit))
+            + bytes::<f32>(self.form.points * self.v_pitch())
+            + bytes::<f32>(self.form.points * self.d_pitch(kit))
             + bytes::<f32>(9 * self.dy.pitch);
         Room { shared: bytes::<f32>(self.sums() * self.chunks), each }
     }
@@ -626,12 +885,13 @@ impl WinogradGradient {
         sums: *mut f32,
         memory: &Memory,
     ) {
+        let form = &self.form;
         let mut slot = memory.slot();
-        let cols = self.tiles.cols.min(self.block);
+        let cols = form.tiles.cols.min(self.block);
         let strip = slot.take::<f32>(self.x.strip(cols).max(self.dy.strip(cols)));
         let (v_pitch, d_pitch) = (self.v_pitch(), self.d_pitch(kit));
-        let v = slot.take::<f32>(XI * v_pitch);
-        let d = slot.take::<f32>(XI * d_pitch);
+        let v = slot.take::<f32>(form.points * v_pitch);
+        let d = slot.take::<f32>(form.points * d_pitch);
         let x = x.wrapping_offset((group * self.x.channels) as isize * self.x.strides.c);
         let dy = dy.wrapping_offset((group * self.dy.channels + o0) as isize * self.dy.strides.c);
         let gradient = Image {
@@ -641,10 +901,10 @@ impl WinogradGradient {
             pitch: (o1 - o0).next_multiple_of(kit.conv.lanes()),
             ..self.dy
         };
-        let tiles = self.tiles.count();
+        let tiles = form.tiles.count();
         let blocks = tiles.div_ceil(self.block);
         let (first, end) = (chunk * blocks / self.chunks, (chunk + 1) * blocks / self.chunks);
-        let base = sums.wrapping_add(chunk * self.sums() + group * XI * self.sum());
+        let base = sums.wrapping_add(chunk * self.sums() + group * form.weights * self.sum());
         let mr = kit.conv.mr();
         let row = self.row();
         // SAFETY: tiles of the problem; the slot has room for a block.
@@ -653,29 +913,45 @@ impl WinogradGradient {
                 let (from, to) = (number * self.block, tiles.min((number + 1) * self.block));
                 let count = to - from;
                 for plane in 0..self.x.planes.len() {
-                    self.tiles.runs(from, to, |run| {
-                        self.x.each(kit, x, &run, plane, IN, strip, |t, pixel, rows, cols| {
-                            let to = v.add((run.first + t) * row + plane * self.x.pitch);
-                            kit.conv.wino_input(self.x.pitch, pixel, rows, cols, to, v_pitch);
-                        });
+                    let v = v.wrapping_add(plane * self.x.pitch);
+                    form.tiles.runs(from, to, |run| {
+                        self.x.transform(kit, form, x, run, plane, strip, (v, row, v_pitch));
                     });
                 }
-                self.tiles.runs(from, to, |run| {
-                    gradient.each(kit, dy, &run, 0, OUT, strip, |t, pixel, rows, cols| {
-                        let to = d.add((run.first + t) * mr);
-                        kit.conv.wino_gradient(gradient.pitch, pixel, rows, cols, to, count * mr, d_pitch);
+                form.tiles.runs(from, to, |run| {
+                    gradient.each(kit, dy, run, 0, strip, |t, tiles, pixel, step| {
+                        for i in 0..tiles {
+                            let pixel = pixel.wrapping_offset((i * OUT) as isize * step.1);
+                            for part in &form.parts {
+                                let to = d.wrapping_add(part.point * d_pitch + (run.first + t + i) * mr);
+                                let points = (part.sides[1].points(), d_pitch);
+                                let sides = part.of(run.last);
+                                kit.conv.wino_gradient(gradient.pitch, pixel, step, sides, to, count * mr, points);
+                            }
+                        }
                     });
                 });
-                let beta = if number == first { 0.0 } else { 1.0 };
-                for xi in 0..XI {
+                let slots = form.tiles.slots(from, to);
+                let product = |point: usize, weights: usize, last: [bool; 2], beta: f32| {
+                    let with = slots.with(last);
                     for plane in 0..self.x.planes.len() {
-                        let a = Source::panels(d.add(xi * d_pitch).cast_const(), count, mr);
-                        let b = v.add(xi * v_pitch + plane * self.x.pitch).cast_const();
+                        let a = Source::panels(d.wrapping_add(point * d_pitch).cast_const(), count, mr);
+                        let b = v.wrapping_add(point * v_pitch + plane * self.x.pitch).cast_const();
                         let b = Source::in_place(b, 1, row as isize);
-                        let c = base.add(xi * self.sum() + plane * self.x.channels * self.dy.pitch + o0);
+                        let c = base.wrapping_add(weights * self.sum() + plane * self.x.channels * self.dy.pitch + o0);
                         let cs = self.dy.pitch as isize;
-                        kit.gemm.block(o1 - o0, self.x.channels, count, 1.0, a, b, beta, c, cs);
+                        let (a, b) = (a.from(0, with.start), b.from(0, with.start));
+                        kit.gemm.block(o1 - o0, self.x.channels, with.len(), 1.0, a, b, beta, c, cs);
                     }
+                };
+                for part in &form.parts {
+                    let mut fresh = part.weights;
+                    part.points(|point, weights, last| {
+                        // The first points of a chunk that share these sums.
+                        let first = number == first && weights >= fresh;
+                        fresh = fresh.max(weights + 1);
+                        product(point, weights, last, if first { 0.0 } else { 1.0 });
+                    });
                 }
             }
         }
@@ -693,25 +969,35 @@ impl WinogradGradient {
         memory: &Memory,
     ) {
         let mut slot = memory.slot();
-        let cols = self.tiles.cols.min(self.block);
+        let cols = self.form.tiles.cols.min(self.block);
         // The last part of the slot.
         slot.take::<f32>(self.x.strip(cols).max(self.dy.strip(cols)));
-        slot.take::<f32>(XI * self.v_pitch());
-        slot.take::<f32>(XI * self.d_pitch(kit));
+        slot.take::<f32>(self.form.points * self.v_pitch());
+        slot.take::<f32>(self.form.points * self.d_pitch(kit));
         let taps = slot.take::<f32>(9 * self.dy.pitch);
         let f = self.p.filter_strides();
         let (plane, i) = (lane / self.x.channels, lane % self.x.channels);
-        let base = sums.wrapping_add(group * XI * self.sum() + lane * self.dy.pitch);
+        let base = sums.wrapping_add(group * self.form.weights * self.sum() + lane * self.dy.pitch);
         let n = self.dy.channels;
         // SAFETY: sums of all chunks; weights of the problem.
         unsafe {
             for chunk in 1..self.chunks {
-                for xi in 0..XI {
+                for xi in 0..self.form.weights {
                     let sum = base.add(xi * self.sum());
                     kit.conv.add_rows(n, 1, sum.add(chunk * self.sums()), 0, sum);
                 }
             }
-            kit.conv.wino_weights_back(self.dy.pitch, base, self.sum(), taps, self.dy.pitch);
+            for part in &self.form.parts {
+                // Taps of a strand are equally far apart.
+                let tap = [KERNEL, 1].map(|n| n * self.dy.pitch);
+                let to = taps.add(part.strands[0].taps[0] * tap[0] + part.strands[1].taps[0] * tap[1]);
+                let step = [0, 1].map(|d: usize| {
+                    let taps = part.strands[d].taps;
+                    (taps[1] as isize - taps[0] as isize) * tap[d] as isize
+                });
+                let from = base.add(part.weights * self.sum());
+                kit.conv.wino_weights_back(self.dy.pitch, from, self.sum(), part.sides, to, (step[0], step[1]));
+            }
             let place = (group * n) as isize * f.o + i as isize * f.i + plane as isize * f.s[0];
             for t in 0..9 {
                 let to = dw.wrapping_offset(place + (t / 3) as isize * f.s[1] + (t % 3) as isize * f.s[2]);

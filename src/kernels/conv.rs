@@ -21,6 +21,7 @@ mod winograd;
 pub use copies::{add_rows, gather, gather_across, scatter, spread, to_first, to_last};
 pub use depthwise::{depthwise, depthwise_tile, depthwise_weights, depthwise_weights_of};
 pub use planes::{PlaneTile, SUMS_HIGH, SumsTile, plane, plane_sums, plane_sums_tile, planes};
+pub use winograd::{RESULTS, Side, TOGETHER, Term};
 pub use winograd::{wino_gradient, wino_input, wino_output, wino_weights, wino_weights_back};
 
 use super::simd::{RealSimd, Simd};
@@ -214,31 +215,54 @@ pub trait ConvKernel<T: Scalar>: Sync {
         len: usize,
     );
     unsafe fn add_rows(&self, n: usize, rows: usize, src: *const T, pitch: isize, sum: *mut T);
-    unsafe fn wino_input(&self, channels: usize, src: *const T, row: isize, col: isize, dst: *mut T, xi: usize);
+    unsafe fn wino_input(
+        &self,
+        channels: usize,
+        tiles: usize,
+        src: *const T,
+        step: (isize, isize),
+        sides: [Side; 2],
+        dst: *mut T,
+        tile: usize,
+        points: (usize, usize),
+    );
     unsafe fn wino_output(
         &self,
         channels: usize,
-        src: *const T,
+        terms: &[Term<T>],
         xi: usize,
         dst: *mut T,
-        row: isize,
-        col: isize,
-        rows: usize,
-        cols: usize,
+        step: (isize, isize),
         finish: &Finish<T>,
     );
-    unsafe fn wino_weights(&self, n: usize, src: *const T, tap: isize, dst: *mut T, xi: usize);
+    unsafe fn wino_weights(
+        &self,
+        n: usize,
+        src: *const T,
+        step: (isize, isize),
+        sides: [Side; 2],
+        dst: *mut T,
+        xi: usize,
+    );
     unsafe fn wino_gradient(
         &self,
         channels: usize,
         src: *const T,
-        row: isize,
-        col: isize,
+        step: (isize, isize),
+        sides: [Side; 2],
         dst: *mut T,
-        step: usize,
-        xi: usize,
+        panel: usize,
+        points: (usize, usize),
     );
-    unsafe fn wino_weights_back(&self, n: usize, src: *const T, xi: usize, dst: *mut T, tap: usize);
+    unsafe fn wino_weights_back(
+        &self,
+        n: usize,
+        src: *const T,
+        xi: usize,
+        sides: [Side; 2],
+        dst: *mut T,
+        step: (isize, isize),
+    );
 }
 
 /// The register tiles, each a function of its own under the instruction set's target feature; called through [`opaque_fn`].

@@ -517,7 +517,7 @@ macro_rules! kernel_table {
     }};
     // Convolution: T and V as above, real.
     (@conv $feature:tt $T:ty, $V:ty, $mv:literal, $nr:literal) => {{
-        use $crate::kernels::conv::{self, ConvKernel, Depthwise, DepthwiseSums, Finish, PixelTile, PixelTiles, Pixels, PlaneSums, PlaneTile, Planes, SumsTile, Tap};
+        use $crate::kernels::conv::{self, ConvKernel, Depthwise, DepthwiseSums, Finish, PixelTile, PixelTiles, Pixels, PlaneSums, PlaneTile, Planes, Side, SumsTile, Tap, Term};
         use $crate::kernels::{kernel_table, simd::Simd};
         struct C;
         // As above.
@@ -605,24 +605,24 @@ macro_rules! kernel_table {
                 unsafe { conv::add_rows::<$V>(n, rows, src, pitch, sum) }
             } }
             kernel_table! { @fn $feature
-            unsafe fn wino_input(&self, channels: usize, src: *const $T, row: isize, col: isize, dst: *mut $T, xi: usize) {
-                unsafe { conv::wino_input::<$V>(channels, src, row, col, dst, xi) }
+            unsafe fn wino_input(&self, channels: usize, tiles: usize, src: *const $T, step: (isize, isize), sides: [Side; 2], dst: *mut $T, tile: usize, points: (usize, usize)) {
+                unsafe { conv::wino_input::<$V>(channels, tiles, src, step, sides, dst, tile, points) }
             } }
             kernel_table! { @fn $feature
-            unsafe fn wino_output(&self, channels: usize, src: *const $T, xi: usize, dst: *mut $T, row: isize, col: isize, rows: usize, cols: usize, finish: &Finish<$T>) {
-                unsafe { conv::wino_output::<$V>(channels, src, xi, dst, row, col, rows, cols, finish) }
+            unsafe fn wino_output(&self, channels: usize, terms: &[Term<$T>], xi: usize, dst: *mut $T, step: (isize, isize), finish: &Finish<$T>) {
+                unsafe { conv::wino_output::<$V>(channels, terms, xi, dst, step, finish) }
             } }
             kernel_table! { @fn $feature
-            unsafe fn wino_weights(&self, n: usize, src: *const $T, tap: isize, dst: *mut $T, xi: usize) {
-                unsafe { conv::wino_weights::<$V>(n, src, tap, dst, xi) }
+            unsafe fn wino_weights(&self, n: usize, src: *const $T, step: (isize, isize), sides: [Side; 2], dst: *mut $T, xi: usize) {
+                unsafe { conv::wino_weights::<$V>(n, src, step, sides, dst, xi) }
             } }
             kernel_table! { @fn $feature
-            unsafe fn wino_gradient(&self, channels: usize, src: *const $T, row: isize, col: isize, dst: *mut $T, step: usize, xi: usize) {
-                unsafe { conv::wino_gradient::<$V, $mv>(channels, src, row, col, dst, step, xi) }
+            unsafe fn wino_gradient(&self, channels: usize, src: *const $T, step: (isize, isize), sides: [Side; 2], dst: *mut $T, panel: usize, points: (usize, usize)) {
+                unsafe { conv::wino_gradient::<$V, $mv>(channels, src, step, sides, dst, panel, points) }
             } }
             kernel_table! { @fn $feature
-            unsafe fn wino_weights_back(&self, n: usize, src: *const $T, xi: usize, dst: *mut $T, tap: usize) {
-                unsafe { conv::wino_weights_back::<$V>(n, src, xi, dst, tap) }
+            unsafe fn wino_weights_back(&self, n: usize, src: *const $T, xi: usize, sides: [Side; 2], dst: *mut $T, step: (isize, isize)) {
+                unsafe { conv::wino_weights_back::<$V>(n, src, xi, sides, dst, step) }
             } }
         }
         &C
