@@ -3,7 +3,7 @@
 //! Register tiles: 24 accumulators. 48x8 (f32) and 24x8 (f64) need 3 loads and 8 broadcasts for 24 multiply-adds; the
 //! broadcasts fold into the instruction's memory operand.
 
-use super::avx2::{square32, square64};
+use super::avx2::{F16c, square32, square64};
 use super::kernel_table;
 use super::simd::{RealSimd, Simd, Split, real_transpose};
 use core::arch::x86_64::*;
@@ -252,7 +252,7 @@ kernel_table! {
     f64: F64x8, 3, 8, 256;
     c32: Split<F32x16>, 2, 6, 256;
     c64: Split<F64x8>, 2, 6, 192;
-    halves: super::avx2::F16c;
+    halves: F16c;
     // Zen 4, daxpy of 10^6 and 3 10^6 in registers of 512 and of 256 bits: 7.6 and 9.1, 2.8 and 3.3 GFLOPS.
-    narrow: Some(&super::avx2::AVX2);
+    narrow: Some(&crate::kernels::avx2::AVX2);
 }

@@ -1,8 +1,9 @@
 //! The portable kernels: plain Rust on small arrays, which the compiler turns into whatever vectors the target's
 //! baseline has (SSE2 on x86-64, NEON on AArch64). Always there, always correct, the reference for the other files.
 
+use super::fold::SoftHalves;
 use super::kernel_table;
-use super::simd::{RealSimd, Simd, real_transpose};
+use super::simd::{RealSimd, Simd, Split, real_transpose};
 use crate::scalar::Real;
 
 /// `N` lanes in an array.
@@ -190,8 +191,8 @@ kernel_table! {
     // type: vector, vectors and columns of the register tile, kc
     f32: Lanes<f32, 4>, 2, 4, 256;
     f64: Lanes<f64, 2>, 2, 4, 256;
-    c32: super::simd::Split<Lanes<f32, 4>>, 1, 4, 192;
-    c64: super::simd::Split<Lanes<f64, 2>>, 1, 4, 192;
-    halves: super::fold::SoftHalves;
+    c32: Split<Lanes<f32, 4>>, 1, 4, 192;
+    c64: Split<Lanes<f64, 2>>, 1, 4, 192;
+    halves: SoftHalves;
     narrow: None;
 }

@@ -309,15 +309,29 @@ macro_rules! kernel_table {
         halves: $halves:ty;
         narrow: $narrow:expr;
     ) => {
+        // Each in a module of its own: rustc compiles modules side by side, and again only those that changed.
+        $crate::kernels::kernel_table!(@module f32_kernels: Kernels<f32> = @one ($($($feature)*)?) $isa, f32, $f32, $f32, $crate::kernels::elements::Reals<$f32>, $mf, $nf, $kf, $narrow, f32);
+        $crate::kernels::kernel_table!(@module f64_kernels: Kernels<f64> = @one ($($($feature)*)?) $isa, f64, $f64, $f64, $crate::kernels::elements::Reals<$f64>, $md, $nd, $kd, $narrow, f64);
+        $crate::kernels::kernel_table!(@module c32_kernels: Kernels<$crate::scalar::c32> = @one ($($($feature)*)?) $isa, $crate::scalar::c32, $c32, $f32, $crate::kernels::elements::Pairs<$f32>, $mc, $nc, $kc, $narrow, c32);
+        $crate::kernels::kernel_table!(@module c64_kernels: Kernels<$crate::scalar::c64> = @one ($($($feature)*)?) $isa, $crate::scalar::c64, $c64, $f64, $crate::kernels::elements::Pairs<$f64>, $mz, $nz, $kz, $narrow, c64);
+        $crate::kernels::kernel_table!(@module fold_kernels: &dyn fold::FoldKernel = @fold ($($($feature)*)?) $halves);
+        $crate::kernels::kernel_table!(@module conv_kernels: &dyn conv::ConvKernel<f32> = @conv ($($($feature)*)?) f32, $f32, $mf, $nf);
         $(#[doc = $doc])*
         pub static $table: $crate::kernels::Table = $crate::kernels::Table {
-            f32: $crate::kernels::kernel_table!(@one ($($($feature)*)?) $isa, f32, $f32, $f32, $crate::kernels::elements::Reals<$f32>, $mf, $nf, $kf, $narrow, f32),
-            f64: $crate::kernels::kernel_table!(@one ($($($feature)*)?) $isa, f64, $f64, $f64, $crate::kernels::elements::Reals<$f64>, $md, $nd, $kd, $narrow, f64),
-            c32: $crate::kernels::kernel_table!(@one ($($($feature)*)?) $isa, $crate::scalar::c32, $c32, $f32, $crate::kernels::elements::Pairs<$f32>, $mc, $nc, $kc, $narrow, c32),
-            c64: $crate::kernels::kernel_table!(@one ($($($feature)*)?) $isa, $crate::scalar::c64, $c64, $f64, $crate::kernels::elements::Pairs<$f64>, $mz, $nz, $kz, $narrow, c64),
-            fold: $crate::kernels::kernel_table!(@fold ($($($feature)*)?) $halves),
-            conv: $crate::kernels::kernel_table!(@conv ($($($feature)*)?) f32, $f32, $mf, $nf),
+            f32: f32_kernels::ALL,
+            f64: f64_kernels::ALL,
+            c32: c32_kernels::ALL,
+            c64: c64_kernels::ALL,
+            fold: fold_kernels::ALL,
+            conv: conv_kernels::ALL,
         };
+    };
+    (@module $name:ident: $T:ty = $($arguments:tt)*) => {
+        mod $name {
+            use super::*;
+            use $crate::kernels::*;
+            pub const ALL: $T = $crate::kernels::kernel_table!($($arguments)*);
+        }
     };
     (@fold $feature:tt $H:ty) => {{
         use $crate::kernels::fold::{self, Element, Fold, FoldKernel};
