@@ -13,8 +13,8 @@
 //!         groups that share the strip
 //!           pixels in nr, channels in mr          register tile: kernels/conv.rs
 //! ```
-//! Depthwise windows on images with their channels side by side need no strip: a block falls into rectangles of results
-//! that have the same taps inside the source ([`Stretch`]), which are read and written where they lie.
+//! Depthwise windows, and groups that share a vector, on images with their channels side by side need no strip: a block falls
+//! into rows of results that have the same rows of taps inside the source ([`Stretch`]), read and written where they lie.
 //!
 //! A window's taps along the width are consecutive in a strip (and in a channels-last image without padding), so its
 //! segments are rows of the window: long loops even for images of three channels. How a window is cut in pieces depends on
@@ -25,7 +25,7 @@ use super::problem::{FilterStrides, Problem, Strides};
 use super::strip::{self, Extent};
 use super::{Epilogue, Kit};
 use crate::gemm::blocking;
-use crate::kernels::conv::{Activation, Depthwise, Finish, Pixels, Segment, Tap};
+use crate::kernels::conv::{Activation, Finish, LaneRows, Lanewise, Pixels, RUN, Segment, TapRun};
 use crate::runtime::{cpu, pool};
 
 /// One dimension of a window.
@@ -127,13 +127,21 @@ pub struct Window {
     pub group: isize,
     /// Taps of the kernel, of which the window may have some only.
     pub kernel: [usize; 3],
-    /// Depthwise: every channel is a group of its own, `groups` is 1 and `cin` all of them.
-    pub depthwise: bool,
+    /// Lanewise, if not 0: groups of so many channels share vectors; `groups` is 1 and `cin` all channels.
+    pub lanewise: usize,
 }
 
 /// Whether every channel is a group of its own.
 pub fn is_depthwise(p: &Problem) -> bool {
     p.groups > 1 && p.icg() == 1 && p.ocg() == 1
+}
+
+/// Channels of a group, if some groups share a vector: all of them (depthwise), or as many as come side by side in the image. 0
+/// if not.
+pub fn lanewise(p: &Problem, kit: &Kit) -> usize {
+    let (group, lanes) = (p.icg(), kit.conv.lanes());
+    let side_by_side = p.input_strides().c == 1 && group <= lanes && lanes.is_multiple_of(group);
+    if p.groups > 1 && group == p.ocg() && (group == 1 || side_by_side) { group } else { 0 }
 }
 
 impl Window {
@@ -143,7 +151,7 @@ impl Window {
             Lattice::new(p.output[d], 0, 1, p.stride[d], taps, p.input[d])
         };
         let filter = p.filter_strides();
-        let window = Window {
+        Window {
             dims: [lattice(0), lattice(1), lattice(2)],
             batch: p.batch,
             groups: p.groups,
@@ -154,18 +162,16 @@ impl Window {
             filter,
             group: filter.o * p.ocg() as isize,
             kernel: p.kernel,
-            depthwise: false,
-        };
-        window.folded(p)
+            lanewise: 0,
+        }
     }
 
-    /// Groups of one channel become one group of all channels.
-    fn folded(mut self, p: &Problem) -> Window {
-        if is_depthwise(p) {
-            self.filter.o = self.group;
-            (self.depthwise, self.groups, self.cin, self.cout, self.group) = (true, 1, p.ic, p.ic, 0);
+    /// Groups that share vectors become one group of all channels.
+    pub fn folded(self, p: &Problem, kit: &Kit) -> Window {
+        match lanewise(p, kit) {
+            0 => self,
+            lanewise => Window { lanewise, groups: 1, cin: p.ic, cout: p.ic, ..self },
         }
-        self
     }
 
     /// The phases of backward-data.
@@ -189,7 +195,7 @@ impl Window {
         for d in &depth {
             for h in &height {
                 for w in &width {
-                    let window = Window {
+                    windows.push(Window {
                         dims: [d.clone(), h.clone(), w.clone()],
                         batch: p.batch,
                         groups: p.groups,
@@ -200,9 +206,8 @@ impl Window {
                         filter,
                         group,
                         kernel: p.kernel,
-                        depthwise: false,
-                    };
-                    windows.push(window.folded(p));
+                        lanewise: 0,
+                    });
                 }
             }
         }
@@ -220,29 +225,24 @@ impl Window {
     pub fn is_in_place(&self) -> bool {
         self.src.c == 1 && (self.is_rows() || self.dims.iter().all(Lattice::is_inside))
     }
-    /// Depthwise on images with their channels side by side: rows of pixels, taps that meet padding left out.
+    /// Lanewise on images with their channels side by side: rows of pixels, taps that meet padding left out.
     fn is_rows(&self) -> bool {
-        self.depthwise && self.src.c == 1 && self.dst.c == 1
-    }
-    /// Whether neighbouring pixels fall in the same sets of L1 (a way of it is a page): too few of them would stay there.
-    fn aliases(&self) -> bool {
-        self.steps() > 0 && (self.src.s[2] as usize * size_of::<f32>()).is_multiple_of(4096)
+        self.lanewise > 0 && self.src.c == 1 && self.dst.c == 1
     }
     /// Elements of packed weights.
     pub fn packed(&self, kit: &Kit) -> usize {
-        if self.depthwise {
-            return self.cin.div_ceil(self.wide(kit)) * self.depthwise_block(kit);
+        if self.lanewise > 0 {
+            return self.cin.div_ceil(kit.conv.lanes()) * self.lanewise_block(kit);
         }
         self.groups * self.cout.next_multiple_of(kit.conv.mr()) * self.steps()
     }
 
-    /// Channels of a block of depthwise weights: the kernel's four vectors.
-    fn wide(&self, kit: &Kit) -> usize {
-        4 * kit.conv.lanes()
+    fn taps(&self) -> usize {
+        self.dims.iter().map(|d| d.taps.len()).product()
     }
-    /// Elements from one block of depthwise weights to the next: all taps of its channels.
-    fn depthwise_block(&self, kit: &Kit) -> usize {
-        self.dims.iter().map(|d| d.taps.len()).product::<usize>() * self.wide(kit)
+    /// Elements from one vector's block of weights to the next: all taps of its channels.
+    fn lanewise_block(&self, kit: &Kit) -> usize {
+        self.taps() * self.lanewise * kit.conv.lanes()
     }
 
     /// The window's elements in order, as runs of consecutive ones at distances from a pixel; the pixels of the source
@@ -254,9 +254,7 @@ impl Window {
                 for x in &self.dims[2].taps {
                     let offset = z.0 * s[0] + y.0 * s[1] + x.0 * s[2];
                     match out.last_mut() {
-                        Some(last) if !self.depthwise && last.offset + last.len as isize == offset => {
-                            last.len += self.cin
-                        }
+                        Some(last) if last.offset + last.len as isize == offset => last.len += self.cin,
                         _ => out.push(Segment { offset, len: self.cin }),
                     }
                 }
@@ -274,7 +272,7 @@ impl Window {
         let [_, h, w] = self.kernel.map(|n| n as isize);
         let s = self.filter.s;
         let even = s[2] == self.cin as isize * self.filter.i && s[1] == w * s[2] && s[0] == h * s[1];
-        !self.depthwise && self.filter.o == 1 && whole && even
+        self.lanewise == 0 && self.filter.o == 1 && whole && even
     }
 
     /// Where the weights of a tap are.
@@ -290,7 +288,7 @@ impl Window {
     /// # Safety
     /// `weights` is the tensor that `filter` describes; `to` has room for [`Window::packed`] elements.
     unsafe fn pack(&self, kit: &Kit, weights: *const f32, to: *mut f32, panel: usize) {
-        debug_assert!(!self.depthwise);
+        debug_assert!(self.lanewise == 0);
         let mr = kit.conv.mr();
         let panels = self.cout.div_ceil(mr);
         let (group, first) = (panel / panels, panel % panels * mr);
@@ -357,19 +355,52 @@ impl Window {
 }
 
 impl Window {
-    /// Packs depthwise weights: blocks of channels, all taps of a block together.
+    /// Packs lanewise weights: a block for each vector of channels; lanes that are not there are zero.
     ///
     /// # Safety
     /// As [`Window::pack`].
-    unsafe fn pack_depthwise(&self, kit: &Kit, weights: *const f32, to: *mut f32) {
-        let (wide, block) = (self.wide(kit), self.depthwise_block(kit));
-        for tap in 0..block / wide {
+    unsafe fn pack_lanewise(&self, kit: &Kit, weights: *const f32, to: *mut f32) {
+        let (lanes, block, group) = (kit.conv.lanes(), self.lanewise_block(kit), self.lanewise);
+        for tap in 0..self.taps() {
             let from = weights.wrapping_offset(self.tap(tap));
-            for c in 0..self.cin {
-                // SAFETY: a weight, and its place in its block.
-                unsafe {
-                    let place = c / wide * block + tap * wide + c % wide;
-                    *to.add(place) = *from.wrapping_offset(c as isize * self.filter.o);
+            for i in 0..group {
+                for c in 0..self.cin.next_multiple_of(lanes) {
+                    let (first, o) = ((c / group) as isize * self.group, (c % group) as isize * self.filter.o);
+                    let weight = from.wrapping_offset(first + o + i as isize * self.filter.i);
+                    let place = c / lanes * block + (tap * group + i) * lanes + c % lanes;
+                    // SAFETY: a weight, and its place in its block.
+                    unsafe { *to.add(place) = if c < self.cin { *weight } else { 0.0 } };
+                }
+            }
+        }
+    }
+
+    /// The runs of some rows of taps, numbered in the order of the window's.
+    fn runs(&self, planes: (usize, usize), rows: (usize, usize), s: [isize; 3], out: &mut Vec<TapRun>) {
+        let [_, h, w] = self.dims.each_ref().map(|d| d.taps.len());
+        runs(&self.dims, planes, rows, s, |[z, y, x]| (z * h + y) * w + x, out);
+    }
+}
+
+/// The taps in some ranges of planes and rows, of a source whose pixels are `s` apart, as runs; `number` is that of a tap by
+/// its places in the lattices.
+pub fn runs(
+    dims: &[Lattice; 3],
+    planes: (usize, usize),
+    rows: (usize, usize),
+    s: [isize; 3],
+    number: impl Fn([usize; 3]) -> usize,
+    out: &mut Vec<TapRun>,
+) {
+    out.clear();
+    let most = if dims[2].step > 2 { 1 } else { RUN };
+    for z in planes.0..planes.1 {
+        for y in rows.0..rows.1 {
+            let src = dims[0].taps[z].0 * s[0] + dims[1].taps[y].0 * s[1];
+            for (x, &(column, _)) in dims[2].taps.iter().enumerate() {
+                match out.last_mut() {
+                    Some(run) if x > 0 && run.len < most && run.column + run.len as isize == column => run.len += 1,
+                    _ => out.push(TapRun { src, column, len: 1, first: number([z, y, x]) }),
                 }
             }
         }
@@ -380,10 +411,8 @@ impl Window {
 /// leaves the cache.
 const PIECE: usize = 640;
 
-/// Channels of a depthwise pass over some pixels: their weights stay near. Long runs of channels are what memory likes; a
-/// copy, and the gradient, take some that stay in L1.
-const ROW_CHANNELS: usize = 512;
-pub const TOGETHER_CHANNELS: usize = 128;
+/// Elements of the weights of a lanewise pass over some pixels: they stay near. Long runs of channels are what memory likes.
+const ROW_WEIGHTS: usize = 4608;
 
 /// Channels of groups that share a task: as many as make a pixel's part of a strip a few cache lines.
 pub const GROUPED: usize = 64;
@@ -438,15 +467,11 @@ impl Cut {
             (0..3).map(|d| w.reach(taps, d, b[d + 1])).product::<usize>() * b[0] * w.cin * together
         };
         // What is read where it lies needs no room; rows that are read once for each row of taps should stay near.
-        let strip = |b: [usize; 4]| match () {
-            () if w.is_rows() && windows.iter().any(Window::aliases) => size(b) / b[0] / w.cin * TOGETHER_CHANNELS,
-            () if in_place => 0,
-            () => size(b),
-        };
+        let strip = |b: [usize; 4]| if in_place { 0 } else { size(b) };
         let block = strip::block(counts, enough, |b| if w.is_rows() { 4 * size(b) } else { strip(b) });
         let blocks = [0, 1, 2, 3].map(|d| counts[d].div_ceil(block[d]));
         let tasks = blocks.iter().product::<usize>() * w.groups.div_ceil(together);
-        let mr = if w.depthwise { w.wide(kit) } else { kit.conv.mr() };
+        let mr = if w.lanewise > 0 { kit.conv.lanes() } else { kit.conv.mr() };
         let parts = if tasks == 0 { 1 } else { (3 * threads).div_ceil(tasks) };
         let parts = if threads == 1 || together > 1 { 1 } else { parts.min(w.cout.div_ceil(mr)) };
         let part = w.cout.div_ceil(parts).next_multiple_of(mr);
@@ -455,7 +480,7 @@ impl Cut {
         let chunk = (fits / mr * mr).clamp(mr, part);
         // Chunks of even size.
         let chunk = part.div_ceil(part.div_ceil(chunk)).next_multiple_of(mr);
-        let chunk = if w.depthwise || together > 1 { part } else { chunk };
+        let chunk = if w.lanewise > 0 || together > 1 { part } else { chunk };
         let (strip, pixels) = (strip(block), block.iter().product());
         Cut { block, blocks, part, chunk, together, strip, pixels, in_place, taps, phases }
     }
@@ -507,9 +532,9 @@ impl Direct {
     pub unsafe fn pack(&self, kit: &Kit, weights: *const f32, to: *mut f32, threads: usize) {
         let mut at = to;
         for w in &self.windows {
-            if w.depthwise {
+            if w.lanewise > 0 {
                 // SAFETY: this function's contract.
-                unsafe { w.pack_depthwise(kit, weights, at) };
+                unsafe { w.pack_lanewise(kit, weights, at) };
             } else if w.steps() > 0 && w.is_one_matrix() {
                 let (k, piece) = (w.steps(), piece(w.steps()));
                 let (pieces, rows) = (k.div_ceil(piece), w.cout.next_multiple_of(kit.conv.mr()));
@@ -596,7 +621,7 @@ impl Task<'_> {
                 let len = w.len(from, cut.block);
                 if !len.contains(&0) {
                     // SAFETY: as this function's.
-                    unsafe { self.depthwise_rows(w, from, len, channels, src, packed, dst, epilogue) };
+                    unsafe { self.lanewise_rows(w, from, len, channels, src, packed, dst, epilogue) };
                 }
                 packed = packed.wrapping_add(w.packed(self.kit));
             }
@@ -688,8 +713,8 @@ impl Task<'_> {
                             [row * pitch, cut.phases * pitch].map(|n| n as isize)
                         };
                         let chunk = Chunk { w, group, groups, c, lanes, base, at, dst, to, epilogue };
-                        if w.depthwise {
-                            chunk.depthwise(self.kit, len, s, every, packed);
+                        if w.lanewise > 0 {
+                            chunk.lanewise(self.kit, len, s, every, cut.taps[2], packed);
                         } else {
                             chunk.products(self.kit, p, &w.segments(s), packed);
                         }
@@ -707,12 +732,11 @@ impl Task<'_> {
         }
     }
 
-    /// Depthwise, channels side by side: rectangles of results that have the same taps. The source is read where it lies; if
-    /// its pixels would push each other out of L1, a copy of some channels with its padding is.
+    /// Lanewise, channels side by side: rows of results that have the same rows of taps, all where they lie.
     ///
     /// # Safety
     /// As [`Task::run`].
-    unsafe fn depthwise_rows(
+    unsafe fn lanewise_rows(
         &self,
         w: &Window,
         from: [usize; 4],
@@ -723,65 +747,43 @@ impl Task<'_> {
         dst: *mut f32,
         epilogue: &Epilogue,
     ) {
-        let (kit, copied) = (self.kit, w.aliases());
-        let mut slot = self.memory.slot();
-        let strip = slot.take::<f32>(self.cut.strip);
-        let (extent, size) = (w.extent(from, len), w.dims.each_ref().map(|d| d.size));
-        // Distances of pixels, and channels of a pass.
-        let (s, together) = if copied {
-            let row = extent.len[2] * TOGETHER_CHANNELS;
-            ([extent.len[1] * row, row, TOGETHER_CHANNELS].map(|n| n as isize), TOGETHER_CHANNELS)
-        } else {
-            (w.src.s, ROW_CHANNELS)
-        };
-        let [planes, rows, cols] = [0, 1, 2].map(|d| {
-            if copied {
-                return vec![Stretch { from: from[d + 1], count: len[d + 1], taps: (0, w.dims[d].taps.len()) }];
-            }
-            w.dims[d].stretches(from[d + 1], from[d + 1] + len[d + 1])
-        });
-        let (mut taps, mut fresh) = (Vec::new(), Vec::new());
-        let (wide, block) = (w.wide(kit), w.depthwise_block(kit));
+        let (kit, s) = (self.kit, w.src.s);
+        let [planes, rows] = [0, 1].map(|d| w.dims[d].stretches(from[d + 1], from[d + 1] + len[d + 1]));
+        let mut runs = Vec::new();
+        let (lanes, block) = (kit.conv.lanes(), w.lanewise_block(kit));
+        let together = (ROW_WEIGHTS / (w.taps() * w.lanewise).max(1) / lanes * lanes).max(lanes);
+        let every = |d: usize| w.dims[d].every as isize * w.dst.s[d];
+        let step = |d: usize| w.dims[d].step as isize * s[d];
         for c in (channels.0..channels.1).step_by(together) {
-            let count = together.min(channels.1 - c);
             for n in from[0]..from[0] + len[0] {
-                let mut image = src.wrapping_offset(n as isize * w.src.n + c as isize);
-                if copied {
-                    // SAFETY: pixels of the problem; the strip has room for those of one image.
-                    unsafe { strip::fill(kit.conv, count, image, &w.src, size, &extent, strip, together) };
-                    // Where the image's first pixel would be.
-                    image = strip.wrapping_offset(-(0..3).map(|d| extent.from[d] * s[d]).sum::<isize>());
-                }
+                let image = src.wrapping_offset(n as isize * w.src.n + c as isize);
                 for plane in &planes {
                     for row in &rows {
-                        for col in &cols {
-                            let some = [plane, row, col].map(|s| s.taps);
-                            w.taps_of(some, s, wide, &mut taps);
-                            // Those that a step brings.
-                            let step = |d: usize| some[d].1.saturating_sub(w.dims[d].step).max(some[d].0);
-                            w.taps_of([0, 1, 2].map(|d| (step(d), some[d].1)), s, wide, &mut fresh);
-                            for z in plane.from..plane.from + plane.count {
-                                let at = [z, row.from, col.from];
-                                let source = (0..3).map(|d| (at[d] * w.dims[d].step) as isize * s[d]).sum();
-                                let place = (0..3).map(|d| w.place(d, at[d])).sum::<isize>() + c as isize;
-                                let p = Depthwise {
-                                    size: [row.count, col.count],
-                                    src: image.wrapping_offset(source),
-                                    src_step: [1, 2].map(|d| w.dims[d].step as isize * s[d]),
-                                    taps: taps.as_ptr(),
-                                    count: taps.len(),
-                                    fresh: fresh.as_ptr(),
-                                    asked: if copied { 0 } else { fresh.len() },
-                                    weights: packed.wrapping_add(c / wide * block),
-                                    block,
-                                    channels: count,
-                                    dst: dst.wrapping_offset(n as isize * w.dst.n + place),
-                                    dst_step: [1, 2].map(|d| w.dims[d].every as isize * w.dst.s[d]),
-                                    finish: finish_from(epilogue, c),
-                                };
-                                // SAFETY: pixels of the problem, and taps that meet the source.
-                                unsafe { kit.conv.depthwise(&p) };
-                            }
+                        w.runs(plane.taps, row.taps, s, &mut runs);
+                        for z in plane.from..plane.from + plane.count {
+                            let place = w.place(0, z) + w.place(1, row.from) + w.place(2, from[3]) + c as isize;
+                            let p = Lanewise {
+                                rows: LaneRows {
+                                    size: [row.count, len[3]],
+                                    channels: together.min(channels.1 - c),
+                                    group: w.lanewise,
+                                    src: image.wrapping_offset(z as isize * step(0) + row.from as isize * step(1)),
+                                    src_step: [step(1), s[2]],
+                                    column: (from[3] * w.dims[2].step) as isize,
+                                    stride: w.dims[2].step,
+                                    width: w.dims[2].size,
+                                    runs: runs.as_ptr(),
+                                    count: runs.len(),
+                                },
+                                ahead: runs.last().map_or(0, |run| run.src + step(1)),
+                                weights: packed.wrapping_add(c / lanes * block),
+                                block,
+                                dst: dst.wrapping_offset(n as isize * w.dst.n + place),
+                                dst_step: [every(1), every(2)],
+                                finish: finish_from(epilogue, c),
+                            };
+                            // SAFETY: pixels of the problem, and rows of taps that meet the source.
+                            unsafe { kit.conv.lanewise(&p) };
                         }
                     }
                 }
@@ -876,30 +878,45 @@ impl Chunk<'_> {
         }
     }
 
-    /// Depthwise, of a strip whose pixels are `s` apart; results are `every` apart.
+    /// Lanewise, of a strip whose pixels are `s` apart; results are `every` apart, and `columns` are the lowest and the highest
+    /// of any tap.
     ///
     /// # Safety
     /// As [`Task::run`].
-    unsafe fn depthwise(&self, kit: &Kit, len: [usize; 4], s: [isize; 3], every: [isize; 2], packed: *const f32) {
+    unsafe fn lanewise(
+        &self,
+        kit: &Kit,
+        len: [usize; 4],
+        s: [isize; 3],
+        every: [isize; 2],
+        columns: (isize, isize),
+        packed: *const f32,
+    ) {
         let w = self.w;
-        let (wide, block) = (w.wide(kit), w.depthwise_block(kit));
-        let mut taps = Vec::new();
-        w.taps_of(w.dims.each_ref().map(|d| (0, d.taps.len())), s, wide, &mut taps);
+        let mut runs = Vec::new();
+        w.runs((0, w.dims[0].taps.len()), (0, w.dims[1].taps.len()), s, &mut runs);
         for plane in 0..if len.contains(&0) { 0 } else { len[0] * len[1] } {
             let first = plane * len[2] * len[3];
             // SAFETY: the places of a plane's first pixel; pixels of the problem.
             unsafe {
-                kit.conv.depthwise(&Depthwise {
-                    size: [len[2], len[3]],
-                    src: self.base.wrapping_offset(*self.at.add(first)).wrapping_add(self.c),
-                    src_step: [1, 2].map(|d| w.dims[d].step as isize * s[d]),
-                    taps: taps.as_ptr(),
-                    count: taps.len(),
-                    fresh: core::ptr::null(),
-                    asked: 0,
-                    weights: packed.wrapping_add(self.c / wide * block),
-                    block,
-                    channels: self.lanes,
+                let src = self.base.wrapping_offset(*self.at.add(first) + columns.0 * s[2]).wrapping_add(self.c);
+                kit.conv.lanewise(&Lanewise {
+                    rows: LaneRows {
+                        size: [len[2], len[3]],
+                        channels: self.lanes,
+                        group: w.lanewise,
+                        src,
+                        src_step: [w.dims[1].step as isize * s[1], s[2]],
+                        // The strip begins at the lowest tap.
+                        column: -columns.0,
+                        stride: w.dims[2].step,
+                        width: (len[3] - 1) * w.dims[2].step + (columns.1 - columns.0) as usize + 1,
+                        runs: runs.as_ptr(),
+                        count: runs.len(),
+                    },
+                    ahead: 0,
+                    weights: packed.wrapping_add(self.c / kit.conv.lanes() * w.lanewise_block(kit)),
+                    block: w.lanewise_block(kit),
                     dst: self.dst.wrapping_offset(*self.to.add(first)),
                     dst_step: every,
                     finish: finish_from(self.epilogue, self.c),
@@ -925,27 +942,6 @@ impl Window {
     /// Elements of a dimension of the source that `count` results with such taps reach over.
     fn reach(&self, taps: [(isize, isize); 3], dim: usize, count: usize) -> usize {
         (count - 1) * self.dims[dim].step + (taps[dim].1 - taps[dim].0) as usize + 1
-    }
-    /// The part of the source that a block of results reaches over.
-    fn extent(&self, from: [usize; 4], len: [usize; 4]) -> Extent {
-        Extent {
-            from: [0, 1, 2].map(|d| (from[d + 1] * self.dims[d].step) as isize + self.dims[d].lowest()),
-            len: [0, 1, 2].map(|d| self.dims[d].reach(len[d + 1])),
-        }
-    }
-    /// The taps in some ranges of each dimension, of a source whose pixels are `s` apart; weights `pitch` a tap.
-    fn taps_of(&self, [planes, rows, cols]: [(usize, usize); 3], s: [isize; 3], pitch: usize, out: &mut Vec<Tap>) {
-        out.clear();
-        let [_, h, w] = self.dims.each_ref().map(|d| d.taps.len());
-        for z in planes.0..planes.1 {
-            for y in rows.0..rows.1 {
-                for x in cols.0..cols.1 {
-                    let at = [z, y, x];
-                    let src = (0..3).map(|d| self.dims[d].taps[at[d]].0 * s[d]).sum();
-                    out.push(Tap { src, weights: ((z * h + y) * w + x) * pitch });
-                }
-            }
-        }
     }
     /// Where result i of a dimension is.
     fn place(&self, dim: usize, i: usize) -> isize {

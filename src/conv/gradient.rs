@@ -10,19 +10,19 @@
 //! ```
 //! Of 1x1 kernels on channels-first images with many pixels nothing is packed: the sums are dot products of channels, as
 //! they lie (kernels/conv/planes.rs). Where the weights lie as the sums do, those of the first chunk are made there,
-//! without a copy. Depthwise weights are sums over rectangles of pixels instead of products (kernels/conv.rs).
+//! without a copy. Depthwise weights, and those of groups that share vectors, are sums lane by lane (kernels/conv/lanewise.rs).
 //!
 //! The sum is cut in blocks and chunks that depend on the problem alone; threads share output channels, lanes and chunks,
 //! never a sum. Partial sums are added in an order that depends on their number alone: the same bits for any number of
 //! threads, and an error that grows with the length of a block rather than with the number of all pixels.
 
 use super::Kit;
-use super::direct::{GROUPED, Lattice, Stretch, TOGETHER_CHANNELS, Window, is_depthwise};
+use super::direct::{GROUPED, Lattice, Stretch, Window, lanewise, runs};
 use super::memory::{Memory, Room, Shared, bytes};
 use super::problem::{FilterStrides, Problem, Strides};
 use super::strip::{self, Extent};
 use crate::gemm::{blocking, driver};
-use crate::kernels::conv::{DepthwiseSums, PlaneSums, Tap};
+use crate::kernels::conv::{LaneRows, LanewiseSums, PlaneSums};
 use crate::kernels::tile::Source;
 use crate::runtime::{cpu, pool};
 
@@ -42,13 +42,16 @@ const PARTIAL: usize = 4 << 20;
 const MOST_CHUNKS: usize = 16;
 /// Output channels, and input channels, of which weights are stored at a time.
 const STORED: usize = 32;
+/// Lanewise sums of a block of pixels that are made at a time.
+const LANE_SUMS: usize = 1152;
 /// Work of a chunk at least.
 const CHUNK_WORK: f64 = 2e8;
 
 /// The problem, cut.
 pub struct Gradient {
     p: Problem,
-    depthwise: bool,
+    /// Channels of a group if groups share vectors, else 0: as in [`Window::lanewise`].
+    lanewise: usize,
     x: Strides,
     dy: Strides,
     /// Weights, and elements from one group's to the next's.
@@ -59,7 +62,7 @@ pub struct Gradient {
     exchanged: bool,
     /// The weights lie as the sums do: those of the first chunk are made there.
     direct: bool,
-    /// Of one group (of all, if depthwise).
+    /// Of one group (of all, if lanewise).
     icg: usize,
     ocg: usize,
     groups: usize,
@@ -101,8 +104,8 @@ fn rows_at_a_time(pixels: usize, mr: usize) -> usize {
 
 impl Gradient {
     pub fn new(p: &Problem, kit: &Kit) -> Gradient {
-        let depthwise = is_depthwise(p);
-        let (mut icg, mut ocg, groups) = if depthwise { (p.ic, p.oc, 1) } else { (p.icg(), p.ocg(), p.groups) };
+        let lanewise = lanewise(p, kit);
+        let (mut icg, mut ocg, groups) = if lanewise > 0 { (p.ic, p.oc, 1) } else { (p.icg(), p.ocg(), p.groups) };
         let mut taps = Vec::new();
         for z in 0..p.kernel[0] {
             for y in 0..p.kernel[1] {
@@ -116,14 +119,14 @@ impl Gradient {
         let (mut x, mut dy, mut filter) = (p.input_strides(), p.output_strides(), p.filter_strides());
         let group = filter.o * ocg as isize;
         let every = taps.len() == 1 && p.pad == [0; 3] && p.stride == [1; 3] && p.input == p.output;
-        let exchanged = !depthwise && every && filter.i == 1 && filter.o != 1;
+        let exchanged = lanewise == 0 && every && filter.i == 1 && filter.o != 1;
         if exchanged {
             (x, dy, icg, ocg) = (dy, x, ocg, icg);
             (filter.o, filter.i) = (filter.i, filter.o);
         }
-        let in_place = x.c == 1 && (depthwise || (0..3).all(inside));
-        let flat = !depthwise && x.c != 1 && every;
-        let plain = !depthwise && every && x.c == 1 && dy.c == 1;
+        let in_place = x.c == 1 && (lanewise > 0 || (0..3).all(inside));
+        let flat = lanewise == 0 && x.c != 1 && every;
+        let plain = lanewise == 0 && every && x.c == 1 && dy.c == 1;
         let in_place = in_place || flat;
         let counts = [p.batch, p.output[0], p.output[1], p.output[2]];
         let together = (GROUPED / icg.max(ocg)).clamp(1, groups);
@@ -136,21 +139,21 @@ impl Gradient {
         let most = if planes { PLANE_BLOCK } else { BLOCK.min(kit.gemm.kc()) };
         let block = strip::block(counts, most, size);
         let blocks = [0, 1, 2, 3].map(|d| counts[d].div_ceil(block[d]));
-        let lanes = if depthwise { taps.len() } else { taps.len() * icg };
+        let lanes = taps.len() * if lanewise > 0 { lanewise } else { icg };
         let [_, h, w] = p.kernel.map(|n| n as isize);
         let next = icg as isize * filter.i;
         let even = taps.len() == 1 || filter.s[2] == next && filter.s[1] == w * next && filter.s[0] == h * w * next;
-        let direct = !depthwise && groups == 1 && filter.o == 1 && filter.i == ocg as isize && even;
+        let direct = lanewise == 0 && groups == 1 && filter.o == 1 && filter.i == ocg as isize && even;
         let direct = direct && !counts.contains(&0);
         let pitch = if direct { ocg } else { ocg.next_multiple_of(kit.conv.lanes()) };
         let one = groups * lanes * pitch * size_of::<f32>();
-        let work = if depthwise { CHUNK_WORK / 16.0 } else { CHUNK_WORK };
+        let work = if lanewise > 0 { CHUNK_WORK * lanewise as f64 / 16.0 } else { CHUNK_WORK };
         let chunks = ((p.flops() / work) as usize).min(1 + PARTIAL / one.max(1));
         let chunks = chunks.clamp(1, MOST_CHUNKS).min(blocks.iter().product::<usize>().max(1));
         let strip = size(block);
         Gradient {
             p: *p,
-            depthwise,
+            lanewise,
             x,
             dy,
             filter,
@@ -193,14 +196,27 @@ impl Gradient {
         let (mr, nr) = (kit.conv.mr(), kit.conv.nr());
         let (rows, cols) = if threads == 1 || wanted <= 1 {
             (1, 1)
-        } else if self.depthwise {
+        } else if self.lanewise > 0 {
             (wanted.min(self.ocg.div_ceil(mr)), 1)
         } else {
             blocking::grid(wanted, self.ocg, self.lanes, mr, nr)
         };
         let mt = self.ocg.div_ceil(rows).next_multiple_of(mr);
-        let nt = if self.depthwise { self.lanes } else { self.lanes.div_ceil(cols).next_multiple_of(nr) };
+        let nt = if self.lanewise > 0 { self.lanes } else { self.lanes.div_ceil(cols).next_multiple_of(nr) };
         (shares, mt, nt)
+    }
+    /// Elements of what is made of the image for so many pixels: panels, or lanewise sums.
+    fn gathered(&self, kit: &Kit, pixels: usize) -> usize {
+        match () {
+            () if self.planes => 0,
+            () if self.lanewise > 0 => self.lanes * self.together_channels(kit),
+            () => (LANES + kit.conv.nr()) * pixels + 16,
+        }
+    }
+    /// Channels whose lanewise sums are made at a time: they stay in L1 (as many as have LANE_SUMS of them).
+    fn together_channels(&self, kit: &Kit) -> usize {
+        let lanes = kit.conv.lanes();
+        (LANE_SUMS / self.lanes.max(1) / lanes * lanes).max(lanes)
     }
     pub fn room(&self, kit: &Kit, threads: usize) -> Room {
         let pixels: usize = self.block.iter().product();
@@ -209,7 +225,7 @@ impl Gradient {
         let each = 2 * bytes::<isize>(pixels)
             + bytes::<f32>(self.strip)
             + bytes::<f32>(if self.planes { 0 } else { mt.next_multiple_of(width) * pixels })
-            + bytes::<f32>(if self.depthwise || self.planes { 0 } else { (LANES + kit.conv.nr()) * pixels + 16 });
+            + bytes::<f32>(self.gathered(kit, pixels));
         let each = each.max(bytes::<f32>(STORED * STORED * self.taps.len()));
         Room { shared: bytes::<f32>(self.sums() * (self.chunks - self.direct as usize)), each }
     }
@@ -297,7 +313,7 @@ impl Gradient {
         let (at, places) = (slot.take::<isize>(most), slot.take::<isize>(most));
         let strip = slot.take::<f32>(self.strip);
         let a = slot.take::<f32>(if self.planes { 0 } else { mt.next_multiple_of(mr.max(kit.conv.lanes())) * most });
-        let b = slot.take::<f32>(if self.depthwise || self.planes { 0 } else { (LANES + nr) * most + 16 });
+        let b = slot.take::<f32>(self.gathered(kit, most));
         let p = &self.p;
         let (all_x, all_dy) = (x, dy);
         let sums_of = |group: usize| {
@@ -308,7 +324,7 @@ impl Gradient {
         let counts = [p.batch, p.output[0], p.output[1], p.output[2]];
         // SAFETY: pixels of the problem; the slot has room for a block.
         unsafe {
-            for group in if self.depthwise || first == end { groups.0..groups.1 } else { 0..0 } {
+            for group in if self.lanewise > 0 || first == end { groups.0..groups.1 } else { 0..0 } {
                 for lane in 0..n {
                     sums_of(group).add(lane * self.pitch).write_bytes(0, m);
                 }
@@ -365,7 +381,7 @@ impl Gradient {
                         let channels = self.together.min(groups.1 - group) * self.icg;
                         strip::fill(kit.conv, channels, image, &self.x, p.input, &extent, to, self.together * self.icg);
                     }
-                    if self.depthwise {
+                    if self.lanewise > 0 {
                         // The channels of dy side by side: where they are, or in a copy.
                         let copied = self.dy.c != 1;
                         if copied {
@@ -390,7 +406,7 @@ impl Gradient {
                             Side { at: src.wrapping_add(o), s: &x_strides, origin },
                             Side { at: g, s: g_strides, origin: g_origin },
                         );
-                        self.depthwise_block(kit, from, len, sides, m, sums);
+                        self.lanewise_block(kit, from, len, sides, m, b, sums);
                         continue;
                     }
                     let beta = if number == first { start } else { 1.0 };
@@ -527,67 +543,81 @@ impl Gradient {
         });
     }
 
-    /// Depthwise: the sums of a block of pixels, in rectangles that have the same taps inside the image.
-    unsafe fn depthwise_block(
+    /// Lanewise: the sums of a block of pixels, in rows that have the same rows of taps inside the image. They begin at zero, in
+    /// `new`, and are added to `sums` at the end: the error grows with the block and the number of blocks, not with their product.
+    unsafe fn lanewise_block(
         &self,
         kit: &Kit,
         from: [usize; 4],
         len: [usize; 4],
         (x, dy): (Side, Side),
         m: usize,
+        new: *mut f32,
         sums: *mut f32,
     ) {
         let p = &self.p;
-        let [planes, rows, cols] = [0, 1, 2].map(|d| {
+        // A strip has its padding written out.
+        let before = |d: usize| if self.in_place { 0 } else { p.pad[d] };
+        let [planes, rows] = [0, 1].map(|d| {
             if self.in_place {
                 return self.dims[d].stretches(from[d + 1], from[d + 1] + len[d + 1]);
             }
-            // A strip has its padding written out.
             vec![Stretch { from: from[d + 1], count: len[d + 1], taps: (0, self.dims[d].taps.len()) }]
         });
-        // Where tap 0 of a pixel is.
-        let first = |d: usize| if self.in_place { p.pad[d] as isize } else { 0 };
+        let width =
+            if self.in_place { p.input[2] } else { (len[3] - 1) * p.stride[2] + (p.kernel[2] - 1) * p.dilation[2] + 1 };
+        let kernel = |at: [usize; 3]| {
+            let [z, y, x] = [0, 1, 2].map(|d| self.dims[d].taps[at[d]].1);
+            (z * p.kernel[1] + y) * p.kernel[2] + x
+        };
         let mut taps = Vec::new();
-        for c in (0..m).step_by(TOGETHER_CHANNELS) {
+        let together = self.together_channels(kit);
+        for c in (0..m).step_by(together) {
+            let channels = together.min(m - c);
+            // SAFETY: room for the sums of so many channels.
+            unsafe { new.write_bytes(0, self.lanes * together) };
             for plane in &planes {
                 for row in &rows {
-                    for col in &cols {
-                        taps.clear();
-                        for (t, at) in self.taps.iter().enumerate() {
-                            let some = [plane, row, col];
-                            if (0..3).all(|d| {
-                                self.dims[d].taps[some[d].taps.0..some[d].taps.1].iter().any(|tap| tap.1 == at[d])
-                            }) {
-                                let src = (0..3).map(|d| ((at[d] * p.dilation[d]) as isize - first(d)) * x.s.s[d]);
-                                taps.push(Tap { src: src.sum(), weights: t * self.pitch });
+                    runs(&self.dims, plane.taps, row.taps, x.s.s, kernel, &mut taps);
+                    for n in 0..len[0] {
+                        for z in plane.from..plane.from + plane.count {
+                            let at = [z - from[1], row.from - from[2]];
+                            let mut x_at = (x.origin[0] + n) as isize * x.s.n;
+                            let mut dy_at = (dy.origin[0] + n) as isize * dy.s.n + dy.origin[3] as isize * dy.s.s[2];
+                            for d in 0..2 {
+                                let i = x.origin[d + 1] + at[d];
+                                x_at += (i * p.stride[d] + before(d)) as isize * x.s.s[d];
+                                dy_at += (dy.origin[d + 1] + at[d]) as isize * dy.s.s[d];
                             }
-                        }
-                        for n in 0..len[0] {
-                            for z in plane.from..plane.from + plane.count {
-                                let at = [z, row.from, col.from];
-                                let mut x_at = (x.origin[0] + n) as isize * x.s.n;
-                                let mut dy_at = (dy.origin[0] + n) as isize * dy.s.n;
-                                for d in 0..3 {
-                                    let i = at[d] - from[d + 1];
-                                    x_at += ((x.origin[d + 1] + i) * p.stride[d]) as isize * x.s.s[d];
-                                    dy_at += (dy.origin[d + 1] + i) as isize * dy.s.s[d];
-                                }
-                                let p = DepthwiseSums {
-                                    size: [row.count, col.count],
-                                    x: x.at.wrapping_offset(x_at).wrapping_add(c),
-                                    x_step: [1, 2].map(|d| p.stride[d] as isize * x.s.s[d]),
-                                    taps: taps.as_ptr(),
+                            let p = LanewiseSums {
+                                rows: LaneRows {
+                                    size: [row.count, len[3]],
+                                    channels,
+                                    group: self.lanewise,
+                                    src: x.at.wrapping_offset(x_at).wrapping_add(c),
+                                    src_step: [p.stride[1] as isize * x.s.s[1], x.s.s[2]],
+                                    column: (x.origin[3] * p.stride[2] + before(2)) as isize,
+                                    stride: p.stride[2],
+                                    width,
+                                    runs: taps.as_ptr(),
                                     count: taps.len(),
-                                    dy: dy.at.wrapping_offset(dy_at).wrapping_add(c),
-                                    dy_step: [dy.s.s[1], dy.s.s[2]],
-                                    channels: TOGETHER_CHANNELS.min(m - c),
-                                    sum: sums.wrapping_add(c),
-                                };
-                                // SAFETY: pixels of the problem, and taps that meet the image.
-                                unsafe { kit.conv.depthwise_weights(&p) };
-                            }
+                                },
+                                dy: dy.at.wrapping_offset(dy_at).wrapping_add(c),
+                                dy_step: [dy.s.s[1], dy.s.s[2]],
+                                sums: new,
+                                pitch: together,
+                            };
+                            // SAFETY: pixels of the problem, and rows of taps that meet the image.
+                            unsafe { kit.conv.lanewise_sums(&p) };
                         }
                     }
+                }
+            }
+            for lane in 0..self.lanes {
+                // SAFETY: sums of these channels, as many in both places.
+                unsafe {
+                    let (from, to) = (new.add(lane * together), sums.add(lane * self.pitch + c));
+                    kit.conv.add_rows(channels, 1, from, 0, to);
                 }
             }
         }
@@ -632,7 +662,7 @@ impl Gradient {
         memory: &Memory,
     ) {
         let f = self.filter;
-        let inputs = if self.depthwise { 1 } else { self.icg };
+        let inputs = if self.lanewise > 0 { self.lanewise } else { self.icg };
         // SAFETY: sums of the group; weights of the problem; a slot has room for some output channels.
         unsafe {
             let from = sums.add(group * self.lanes * self.pitch + o);

@@ -1,6 +1,6 @@
 //! Which algorithm a problem gets, and the calls around it: memory, weights, threads.
 
-use super::direct::{Direct, Window, is_depthwise};
+use super::direct::{Direct, Window, is_depthwise, lanewise};
 use super::gradient::Gradient;
 use super::memory::{ALIGN, MOST_BYTES, MOST_SLOTS, Memory, Room, bytes};
 use super::pointwise::Pointwise;
@@ -53,8 +53,10 @@ enum Algorithm {
 impl Algorithm {
     /// Direct sums over windows, and why this way; `why` is what speaks against Winograd's algorithm.
     fn sums(p: &Problem, mut windows: Vec<Window>, kit: &Kit, why: &'static str) -> (Algorithm, &'static str) {
-        if is_depthwise(p) {
-            return (Algorithm::Direct(Direct::new(windows)), "every channel is a group of its own");
+        if lanewise(p, kit) > 0 {
+            let why = if is_depthwise(p) { "every channel is a group of its own" } else { "groups share vectors" };
+            let windows = windows.into_iter().map(|w| w.folded(p, kit)).collect();
+            return (Algorithm::Direct(Direct::new(windows)), why);
         }
         if p.kernel != [1; 3] {
             return (Algorithm::Direct(Direct::new(windows)), why);
@@ -311,6 +313,8 @@ impl core::fmt::Display for Plan {
                 write!(f, "direct")?;
                 if is_depthwise(p) {
                     write!(f, " depthwise")?;
+                } else if lanewise(p, &self.kit) > 0 {
+                    write!(f, " lanewise")?;
                 }
                 if d.phases() > 1 {
                     write!(f, " in {} phases", d.phases())?;

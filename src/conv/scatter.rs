@@ -13,7 +13,7 @@
 //! ```
 //! A result's sum goes over source rows, then pixels, in order, wherever blocks begin: the same bits for any cut.
 
-use super::direct::is_depthwise;
+use super::direct::lanewise;
 use super::memory::{Memory, Room, Shared, bytes};
 use super::problem::Problem;
 use super::strip::{self, Extent};
@@ -45,7 +45,7 @@ impl Scatter {
     /// The plan for backward-data of a problem, if it is one of this kind.
     pub fn new(p: &Problem, kit: &Kit) -> Option<Scatter> {
         let plane = p.kernel[1] * p.kernel[2];
-        if is_depthwise(p) || p.icg() > FEW || p.ocg() < MANY || plane < TAPS || p.output.contains(&0) {
+        if lanewise(p, kit) > 0 || p.icg() > FEW || p.ocg() < MANY || plane < TAPS || p.output.contains(&0) {
             return None;
         }
         let reach = (p.output[2] - 1) * p.stride[2] + (p.kernel[2] - 1) * p.dilation[2] + 1;

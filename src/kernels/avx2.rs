@@ -5,7 +5,7 @@
 //! tiles hold 5 pairs: with 6 the compiler spills one accumulator, and its way through memory is longer than the loop.
 
 use super::kernel_table;
-use super::simd::{RealSimd, Simd, Split, real_transpose};
+use super::simd::{GroupSimd, RealSimd, Simd, Split, real_transpose};
 use core::arch::x86_64::*;
 
 #[derive(Clone, Copy)]
@@ -439,6 +439,25 @@ impl super::fold::Halves for F16c {
             }
             i += 8;
         }
+    }
+}
+
+// As above; the table has as many lanes as a register.
+#[allow(clippy::undocumented_unsafe_blocks)]
+impl GroupSimd for F32x8 {
+    type Pick = __m256i;
+    #[inline(always)]
+    unsafe fn pick(group: usize, i: usize) -> __m256i {
+        static LANES: [i32; 8] = [0, 1, 2, 3, 4, 5, 6, 7];
+        unsafe {
+            let first =
+                _mm256_andnot_si256(_mm256_set1_epi32(group as i32 - 1), _mm256_loadu_si256(LANES.as_ptr().cast()));
+            _mm256_add_epi32(first, _mm256_set1_epi32(i as i32))
+        }
+    }
+    #[inline(always)]
+    unsafe fn picked(self, pick: __m256i) -> Self {
+        unsafe { F32x8(_mm256_permutevar8x32_ps(self.0, pick)) }
     }
 }
 

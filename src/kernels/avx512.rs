@@ -5,7 +5,7 @@
 
 use super::avx2::{F16c, square32, square64};
 use super::kernel_table;
-use super::simd::{RealSimd, Simd, Split, real_transpose};
+use super::simd::{GroupSimd, RealSimd, Simd, Split, real_transpose};
 use core::arch::x86_64::*;
 
 #[derive(Clone, Copy)]
@@ -241,6 +241,25 @@ avx512! {
     keep _mm512_maskz_mov_pd, swap _mm512_permute_pd::<0x55>, largest _mm512_reduce_max_pd,
     equals _mm512_cmp_pd_mask::<_CMP_EQ_OQ>, square square64,
     half _mm512_castpd512_pd256 _mm512_castpd256_pd512 _mm256_maskz_loadu_pd _mm256_fmadd_pd opaque64
+}
+
+// As above; the table has as many lanes as a register.
+#[allow(clippy::undocumented_unsafe_blocks)]
+impl GroupSimd for F32x16 {
+    type Pick = __m512i;
+    #[inline(always)]
+    unsafe fn pick(group: usize, i: usize) -> __m512i {
+        static LANES: [i32; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+        unsafe {
+            let first =
+                _mm512_andnot_si512(_mm512_set1_epi32(group as i32 - 1), _mm512_loadu_si512(LANES.as_ptr().cast()));
+            _mm512_add_epi32(first, _mm512_set1_epi32(i as i32))
+        }
+    }
+    #[inline(always)]
+    unsafe fn picked(self, pick: __m512i) -> Self {
+        unsafe { F32x16(_mm512_permutexvar_ps(pick, self.0)) }
+    }
 }
 
 kernel_table! {

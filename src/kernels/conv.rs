@@ -1,5 +1,5 @@
 //! The kernels of convolution, once for all instruction sets: products over pixels that are reached by address; in `conv/`
-//! depthwise sums, the copies between layouts, and the transforms of Winograd's algorithm.
+//! sums within a vector (depthwise and small groups), the copies between layouts, and the transforms of Winograd's algorithm.
 //!
 //! All of them see an image with its channels side by side ("channels-last"): a pixel is an address, its channels follow.
 //! The product is a register tile as in `tile.rs` with one difference: the operand that is broadcast is not a panel but
@@ -14,12 +14,12 @@
 #![allow(clippy::needless_range_loop)]
 
 mod copies;
-mod depthwise;
+mod lanewise;
 mod planes;
 mod winograd;
 
 pub use copies::{add_rows, gather, gather_across, scatter, spread, to_first, to_last};
-pub use depthwise::{depthwise, depthwise_tile, depthwise_weights, depthwise_weights_of};
+pub use lanewise::{LaneTile, RUN, lanewise, lanewise_sums, lanewise_sums_tile, lanewise_tile};
 pub use planes::{PlaneTile, SUMS_HIGH, SumsTile, plane, plane_sums, plane_sums_tile, planes};
 pub use winograd::{RESULTS, Side, TOGETHER, Term};
 pub use winograd::{wino_gradient, wino_input, wino_output, wino_weights, wino_weights_back};
@@ -123,48 +123,62 @@ pub struct Run {
     pub to: usize,
 }
 
-/// A tap of a depthwise window: where it is from a pixel on, and where its weights are.
+/// Taps side by side in a row of a window: the distance of the row, and the column of the first, from a result's place in the
+/// source; how many, no more than [`RUN`], and one only where results are more than two columns apart; the number of the
+/// first among all taps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Tap {
+pub struct TapRun {
     pub src: isize,
-    pub weights: usize,
+    pub column: isize,
+    pub len: usize,
+    pub first: usize,
 }
 
-/// Depthwise: for each pixel of a rectangle and each channel, the sum over the taps of `src[pixel + tap] * weights[tap]`.
+/// Windows on a source with its channels side by side, for a rectangle of results. Taps that are beyond the source's columns
+/// do not count; its rows are all there.
 #[derive(Clone, Copy)]
-pub struct Depthwise<T> {
-    /// Pixels: rows of columns.
+pub struct LaneRows<T> {
+    /// Results: rows of columns.
     pub size: [usize; 2],
+    pub channels: usize,
+    /// Channels of a group: a power of two, no more than a vector has lanes. `channels` is a multiple of it.
+    pub group: usize,
+    /// The source: the row of the first results, at column 0.
     pub src: *const T,
-    /// Elements from one row, and from one column, to the next.
+    /// Elements from the source of a row of results to that of the next; from one column of the source to the next.
     pub src_step: [isize; 2],
-    pub taps: *const Tap,
+    /// The source column of the first result, columns from one result to the next, and columns that there are.
+    pub column: isize,
+    pub stride: usize,
+    pub width: usize,
+    pub runs: *const TapRun,
     pub count: usize,
-    /// Those taps that meet what no pixel before met: it is asked for ahead.
-    pub fresh: *const Tap,
-    pub asked: usize,
-    /// Blocks of four vectors of channels ([`ConvKernel::lanes`]), `block` elements from one to the next.
+}
+
+/// For each result and channel, the sum over the taps and the channels of its group of `src * weights`.
+#[derive(Clone, Copy)]
+pub struct Lanewise<T> {
+    pub rows: LaneRows<T>,
+    /// From the source of a row of results to what the next row of them meets first, which is asked for; 0: nothing is.
+    pub ahead: isize,
+    /// A block for each vector of channels ([`ConvKernel::lanes`]), `block` elements from one to the next: for each tap, for
+    /// each channel of a group, a vector.
     pub weights: *const T,
     pub block: usize,
-    pub channels: usize,
     pub dst: *mut T,
     pub dst_step: [isize; 2],
     pub finish: Finish<T>,
 }
 
-/// The gradient of depthwise weights: for each tap and channel, `sum[weights] += x[pixel + tap] * dy[pixel]` over the
-/// pixels of a rectangle.
+/// The gradient of its weights: for each tap, channel i of a group and channel c, `sums[(tap * group + i) * pitch + c] += x * dy[c]`
+/// over the results, x being channel i of c's group at the tap.
 #[derive(Clone, Copy)]
-pub struct DepthwiseSums<T> {
-    pub size: [usize; 2],
-    pub x: *const T,
-    pub x_step: [isize; 2],
-    pub taps: *const Tap,
-    pub count: usize,
+pub struct LanewiseSums<T> {
+    pub rows: LaneRows<T>,
     pub dy: *const T,
     pub dy_step: [isize; 2],
-    pub channels: usize,
-    pub sum: *mut T,
+    pub sums: *mut T,
+    pub pitch: usize,
 }
 
 /// The kernels of one scalar type on one instruction set. Contract as for `GemmKernel`; what each computes stands with
@@ -179,8 +193,8 @@ pub trait ConvKernel<T: Scalar>: Sync {
     unsafe fn pixels(&self, p: &Pixels<T>);
     unsafe fn planes(&self, p: &Planes<T>);
     unsafe fn plane_sums(&self, p: &PlaneSums<T>);
-    unsafe fn depthwise(&self, p: &Depthwise<T>);
-    unsafe fn depthwise_weights(&self, p: &DepthwiseSums<T>);
+    unsafe fn lanewise(&self, p: &Lanewise<T>);
+    unsafe fn lanewise_sums(&self, p: &LanewiseSums<T>);
     unsafe fn to_last(
         &self,
         channels: usize,
@@ -270,8 +284,12 @@ pub trait PixelTiles<V: Simd> {
     unsafe fn tile<const U: usize, const N: usize>(t: &PixelTile<V::T>);
     unsafe fn plane<const U: usize, const N: usize, const COPY: bool>(t: &PlaneTile<V::T>);
     unsafe fn plane_sums<const M: usize, const N: usize>(t: &SumsTile<V::T>);
-    unsafe fn depthwise<const N: usize>(p: &Depthwise<V::T>, src: *const V::T, dst: *mut V::T, next: *const V::T);
-    unsafe fn depthwise_weights<const N: usize>(p: &DepthwiseSums<V::T>, taps: *const Tap);
+    unsafe fn lanewise<const STRIDE: usize, const SPREAD: u8>(p: &Lanewise<V::T>, t: &LaneTile<V::T>, dst: *mut V::T);
+    unsafe fn lanewise_sums<const STRIDE: usize, const SPREAD: u8>(
+        p: &LanewiseSums<V::T>,
+        t: &LaneTile<V::T>,
+        dy: *const V::T,
+    );
 }
 
 /// One register tile's work.

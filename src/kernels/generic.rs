@@ -3,7 +3,7 @@
 
 use super::fold::SoftHalves;
 use super::kernel_table;
-use super::simd::{RealSimd, Simd, Split, real_transpose};
+use super::simd::{GroupSimd, RealSimd, Simd, Split, real_transpose};
 use crate::scalar::Real;
 
 /// `N` lanes in an array.
@@ -182,6 +182,22 @@ impl<R: Real, const N: usize> RealSimd for Lanes<R, N> {
     #[inline(always)]
     unsafe fn swap_pairs(self) -> Self {
         Lanes(core::array::from_fn(|i| self.0[i ^ 1]))
+    }
+}
+
+#[allow(clippy::undocumented_unsafe_blocks)]
+impl<const N: usize> GroupSimd for Lanes<f32, N>
+where
+    Lanes<f32, N>: RealSimd<T = f32>,
+{
+    type Pick = [usize; N];
+    #[inline(always)]
+    unsafe fn pick(group: usize, i: usize) -> [usize; N] {
+        core::array::from_fn(|lane| (lane & !(group - 1)) + i)
+    }
+    #[inline(always)]
+    unsafe fn picked(self, pick: [usize; N]) -> Self {
+        Lanes(pick.map(|lane| self.0[lane]))
     }
 }
 

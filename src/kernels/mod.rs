@@ -531,7 +531,7 @@ macro_rules! kernel_table {
     }};
     // Convolution: T and V as above, real.
     (@conv $feature:tt $T:ty, $V:ty, $mv:literal, $nr:literal) => {{
-        use $crate::kernels::conv::{self, ConvKernel, Depthwise, DepthwiseSums, Finish, PixelTile, PixelTiles, Pixels, PlaneSums, PlaneTile, Planes, Side, SumsTile, Tap, Term};
+        use $crate::kernels::conv::{self, ConvKernel, Finish, LaneTile, Lanewise, LanewiseSums, PixelTile, PixelTiles, Pixels, PlaneSums, PlaneTile, Planes, Side, SumsTile, Term};
         use $crate::kernels::{kernel_table, simd::Simd};
         struct C;
         // As above.
@@ -550,12 +550,12 @@ macro_rules! kernel_table {
                 unsafe { conv::plane_sums_tile::<$V, M, N>(t) }
             } }
             kernel_table! { @fn $feature
-            unsafe fn depthwise<const N: usize>(p: &Depthwise<$T>, src: *const $T, dst: *mut $T, next: *const $T) {
-                unsafe { conv::depthwise_tile::<$V, N>(p, src, dst, next) }
+            unsafe fn lanewise<const STRIDE: usize, const SPREAD: u8>(p: &Lanewise<$T>, t: &LaneTile<$T>, dst: *mut $T) {
+                unsafe { conv::lanewise_tile::<$V, STRIDE, SPREAD>(p, t, dst) }
             } }
             kernel_table! { @fn $feature
-            unsafe fn depthwise_weights<const N: usize>(p: &DepthwiseSums<$T>, taps: *const Tap) {
-                unsafe { conv::depthwise_weights_of::<$V, N>(p, taps) }
+            unsafe fn lanewise_sums<const STRIDE: usize, const SPREAD: u8>(p: &LanewiseSums<$T>, t: &LaneTile<$T>, dy: *const $T) {
+                unsafe { conv::lanewise_sums_tile::<$V, STRIDE, SPREAD>(p, t, dy) }
             } }
         }
         // As above.
@@ -583,12 +583,12 @@ macro_rules! kernel_table {
                 unsafe { conv::plane_sums::<C, $V, { $mv * $nr / conv::SUMS_HIGH }>(p) }
             } }
             kernel_table! { @fn $feature
-            unsafe fn depthwise(&self, p: &Depthwise<$T>) {
-                unsafe { conv::depthwise::<C, $V>(p) }
+            unsafe fn lanewise(&self, p: &Lanewise<$T>) {
+                unsafe { conv::lanewise::<C, $V>(p) }
             } }
             kernel_table! { @fn $feature
-            unsafe fn depthwise_weights(&self, p: &DepthwiseSums<$T>) {
-                unsafe { conv::depthwise_weights::<C, $V>(p) }
+            unsafe fn lanewise_sums(&self, p: &LanewiseSums<$T>) {
+                unsafe { conv::lanewise_sums::<C, $V>(p) }
             } }
             kernel_table! { @fn $feature
             unsafe fn to_last(&self, channels: usize, len: usize, src: *const $T, cs: isize, ps: isize, dst: *mut $T, pitch: usize) {

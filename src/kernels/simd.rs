@@ -128,6 +128,15 @@ pub trait RealSimd: Simd<T: Real> {
     }
 }
 
+/// A [`RealSimd`] whose lanes can be exchanged within groups of neighbours.
+pub trait GroupSimd: RealSimd {
+    /// Which lane goes where.
+    type Pick: Copy;
+    /// In each group of so many neighbours, a power of two, the i-th one for all of them.
+    unsafe fn pick(group: usize, i: usize) -> Self::Pick;
+    unsafe fn picked(self, pick: Self::Pick) -> Self;
+}
+
 /// Zeros to read in place of a lane that is not there.
 #[inline(always)]
 pub(super) fn zeros<T>() -> *const T {

@@ -1,0 +1,354 @@
+//! Sums in which a lane of a vector meets channels of the same vector only: depthwise kernels, and groups of so few channels
+//! that some of them share a vector.
+//!
+//! Images have their channels side by side. A register tile is [`N`] results of a row, one vector of channels each. Taps that
+//! are neighbours in a row of the window are taken together ([`TapRun`]): a pixel is loaded once for all of them and for all
+//! results that it reaches, so that 21 multiply-adds (three taps) take nine loads of pixels. With groups of g channels the same
+//! is done g times, the i-th time with the i-th channel of each group spread over the group's lanes. Columns outside the
+//! image are left out by number: no padding is written, and rows need not be cut.
+//!
+//! Contract of all functions: that of `conv.rs`.
+
+use super::super::simd::GroupSimd;
+use super::super::tile::{opaque_fn, prefetch, prefetch_far};
+use super::{LaneRows, Lanewise, LanewiseSums, PixelTiles, TapRun, finished, put};
+
+/// Results of a tile.
+const N: usize = 7;
+/// Taps of a run at most.
+pub const RUN: usize = 3;
+
+/// How the i-th channels of groups come to their lanes: every channel is its own, a shuffle, or one number for all lanes.
+const OWN: u8 = 0;
+const PICKED: u8 = 1;
+const SPLAT: u8 = 2;
+
+/// A tile's place: the source row of its results at column 0, the source column of the first result, and how many there are.
+pub struct LaneTile<T> {
+    src: *const T,
+    column: isize,
+    results: usize,
+}
+
+/// Columns of a run that a tile's results reach, `unit` source columns apart: those from `lo` up to `hi` are in the image.
+struct Columns<T> {
+    src: *const T,
+    step: isize,
+    lo: usize,
+    hi: usize,
+}
+
+/// Which result of a tile meets column c with tap k; N if none does.
+const fn met(c: usize, k: usize, stride: usize) -> usize {
+    if c >= k && (c - k).is_multiple_of(stride) && (c - k) / stride < N { (c - k) / stride } else { N }
+}
+/// The same as an index, whatever it is.
+const fn at(c: usize, k: usize, stride: usize) -> usize {
+    let j = met(c, k, stride);
+    if j < N { j } else { 0 }
+}
+
+/// The body for each number of a list, as a constant.
+macro_rules! each {
+    ($name:ident in $($i:literal)* => $body:block) => {
+        $({
+            const $name: usize = $i;
+            $body
+        })*
+    };
+}
+
+impl<T> LaneRows<T> {
+    #[inline(always)]
+    unsafe fn columns<const STRIDE: usize>(&self, t: &LaneTile<T>, run: &TapRun) -> Columns<T> {
+        let from = t.column + run.column;
+        // Strides beyond those that runs are made for have runs of one tap, whose columns are a stride apart.
+        let unit = self.stride / STRIDE;
+        let reached = (t.results - 1) * STRIDE + run.len;
+        let before = |column: isize| -> usize {
+            let n = (column - from).max(0) as usize;
+            if unit == 1 { n } else { n.div_ceil(unit) }
+        };
+        Columns {
+            src: t.src.wrapping_offset(run.src + from * self.src_step[1]),
+            step: unit as isize * self.src_step[1],
+            lo: before(0),
+            hi: before(self.width as isize).min(reached),
+        }
+    }
+
+    /// Calls `f` for each tile: its row, its first column, and what it is.
+    #[inline(always)]
+    fn tiles(&self, mut f: impl FnMut(isize, isize, &LaneTile<T>)) {
+        let [rows, cols] = self.size;
+        let most = cols.div_ceil(cols.div_ceil(N).max(1));
+        for r in 0..rows as isize {
+            let mut j = 0;
+            while j < cols {
+                let t = LaneTile {
+                    src: self.src.wrapping_offset(r * self.src_step[0]),
+                    column: self.column + (j * self.stride) as isize,
+                    results: most.min(cols - j),
+                };
+                f(r, j as isize, &t);
+                j += most;
+            }
+        }
+    }
+}
+
+/// The column's pixel, its i-th channels spread over their groups.
+macro_rules! pixel {
+    ($columns:ident, $c:expr, $i:ident, $left:ident, $pick:ident) => {{
+        let p = $columns.src.wrapping_offset($c as isize * $columns.step);
+        if const { SPREAD == SPLAT } {
+            V::splat(*p.wrapping_add($i))
+        } else {
+            let x = if PART { V::load_first(p, $left) } else { V::load(p) };
+            if const { SPREAD == PICKED } { x.picked($pick) } else { x }
+        }
+    }};
+}
+
+/// [`Lanewise`], tile by tile.
+#[inline(always)]
+pub unsafe fn lanewise<S: PixelTiles<V>, V: GroupSimd>(p: &Lanewise<V::T>) {
+    type Tile<T> = unsafe fn(&Lanewise<T>, &LaneTile<T>, *mut T);
+    let tile: Tile<V::T> = match (spread::<V>(p.rows.group), p.rows.stride) {
+        (OWN, 2) => S::lanewise::<2, OWN>,
+        (OWN, _) => S::lanewise::<1, OWN>,
+        (PICKED, 2) => S::lanewise::<2, PICKED>,
+        (PICKED, _) => S::lanewise::<1, PICKED>,
+        (_, 2) => S::lanewise::<2, SPLAT>,
+        _ => S::lanewise::<1, SPLAT>,
+    };
+    p.rows.tiles(|row, column, t| {
+        let dst = p.dst.wrapping_offset(row * p.dst_step[0] + column * p.dst_step[1]);
+        // SAFETY: the contract of the file.
+        unsafe { opaque_fn(tile)(p, t, dst) }
+    });
+}
+
+fn spread<V: GroupSimd>(group: usize) -> u8 {
+    match group {
+        1 => OWN,
+        g if g == V::LANES => SPLAT,
+        _ => PICKED,
+    }
+}
+
+/// All channels of a tile. Meanwhile what the next row of results meets first is asked for.
+#[inline(always)]
+pub unsafe fn lanewise_tile<V: GroupSimd, const STRIDE: usize, const SPREAD: u8>(
+    p: &Lanewise<V::T>,
+    t: &LaneTile<V::T>,
+    dst: *mut V::T,
+) {
+    let (mut c, mut weights) = (0, p.weights);
+    let ask = p.ahead != 0;
+    let ahead = t.src.wrapping_offset(p.ahead + t.column * p.rows.src_step[1]);
+    // SAFETY: the contract of the file.
+    unsafe {
+        while c < p.rows.channels {
+            if ask {
+                for q in 0..(t.results * STRIDE) as isize {
+                    prefetch_far(ahead.wrapping_offset(q * p.rows.src_step[1]).wrapping_add(c));
+                }
+                for q in 0..t.results as isize {
+                    prefetch(dst.wrapping_offset(p.dst_step[0] + q * p.dst_step[1]).wrapping_add(c));
+                }
+            }
+            let left = p.rows.channels - c;
+            let dst = dst.wrapping_add(c);
+            if left >= V::LANES {
+                vector::<V, STRIDE, SPREAD, false>(p, t, c, weights, dst, V::LANES);
+            } else {
+                vector::<V, STRIDE, SPREAD, true>(p, t, c, weights, dst, left);
+            }
+            weights = weights.wrapping_add(p.block);
+            c += V::LANES;
+        }
+    }
+}
+
+/// One vector of channels, from c on, of which `left` exist.
+#[inline(always)]
+unsafe fn vector<V: GroupSimd, const STRIDE: usize, const SPREAD: u8, const PART: bool>(
+    p: &Lanewise<V::T>,
+    t: &LaneTile<V::T>,
+    c: usize,
+    weights: *const V::T,
+    dst: *mut V::T,
+    left: usize,
+) {
+    // SAFETY: the contract of the file.
+    unsafe {
+        let mut acc = [V::zero(); N];
+        let group = p.rows.group;
+        for run in 0..p.rows.count {
+            let run = &*p.rows.runs.add(run);
+            let mut columns = p.rows.columns::<STRIDE>(t, run);
+            columns.src = columns.src.wrapping_add(c);
+            let mut w = weights.wrapping_add(run.first * group * V::LANES);
+            for i in 0..if const { SPREAD == OWN } { 1 } else { group } {
+                let pick = V::pick(group, i);
+                macro_rules! taps {
+                    ($taps:literal) => {
+                        let mut tap = [V::zero(); $taps];
+                        for (k, tap) in tap.iter_mut().enumerate() {
+                            *tap = V::load(w.add(k * group * V::LANES));
+                        }
+                        each!(C in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 => {
+                            if const { C < (N - 1) * STRIDE + $taps } && columns.lo <= C && C < columns.hi {
+                                let x = pixel!(columns, C, i, left, pick);
+                                each!(K in 0 1 2 => {
+                                    if const { K < $taps && met(C, K, STRIDE) < N } {
+                                        let j = const { at(C, K, STRIDE) };
+                                        acc[j] = tap[const { if K < $taps { K } else { 0 } }].mul_add(x, acc[j]);
+                                    }
+                                });
+                            }
+                        });
+                    };
+                }
+                match run.len {
+                    1 => {
+                        taps!(1);
+                    }
+                    2 => {
+                        taps!(2);
+                    }
+                    _ => {
+                        taps!(3);
+                    }
+                }
+                w = w.wrapping_add(V::LANES);
+            }
+        }
+        let bias = if p.finish.bias.is_null() { p.finish.bias } else { p.finish.bias.add(c) };
+        let place = |j: usize| dst.wrapping_offset(j as isize * p.dst_step[1]);
+        if !PART && t.results == N {
+            let finish = super::Finish { bias, ..p.finish };
+            let acc = [[acc[0]], [acc[1]], [acc[2]], [acc[3]], [acc[4]], [acc[5]], [acc[6]]];
+            return finished(acc, &core::array::from_fn(place), &finish);
+        }
+        each!(J in 0 1 2 3 4 5 6 => {
+            if J < t.results {
+                put(acc[J], place(J), left, bias, &p.finish);
+            }
+        });
+    }
+}
+
+/// [`LanewiseSums`], tile by tile.
+#[inline(always)]
+pub unsafe fn lanewise_sums<S: PixelTiles<V>, V: GroupSimd>(p: &LanewiseSums<V::T>) {
+    type Tile<T> = unsafe fn(&LanewiseSums<T>, &LaneTile<T>, *const T);
+    let tile: Tile<V::T> = match (spread::<V>(p.rows.group), p.rows.stride) {
+        (OWN, 2) => S::lanewise_sums::<2, OWN>,
+        (OWN, _) => S::lanewise_sums::<1, OWN>,
+        (PICKED, 2) => S::lanewise_sums::<2, PICKED>,
+        (PICKED, _) => S::lanewise_sums::<1, PICKED>,
+        (_, 2) => S::lanewise_sums::<2, SPLAT>,
+        _ => S::lanewise_sums::<1, SPLAT>,
+    };
+    p.rows.tiles(|row, column, t| {
+        let dy = p.dy.wrapping_offset(row * p.dy_step[0] + column * p.dy_step[1]);
+        // SAFETY: the contract of the file.
+        unsafe { opaque_fn(tile)(p, t, dy) }
+    });
+}
+
+/// All channels of a tile.
+#[inline(always)]
+pub unsafe fn lanewise_sums_tile<V: GroupSimd, const STRIDE: usize, const SPREAD: u8>(
+    p: &LanewiseSums<V::T>,
+    t: &LaneTile<V::T>,
+    dy: *const V::T,
+) {
+    let mut c = 0;
+    // SAFETY: the contract of the file.
+    unsafe {
+        while c < p.rows.channels {
+            let left = p.rows.channels - c;
+            if left < V::LANES {
+                sums::<V, STRIDE, SPREAD, true, false>(p, t, c, dy.wrapping_add(c), left);
+            } else if t.results < N {
+                sums::<V, STRIDE, SPREAD, false, false>(p, t, c, dy.wrapping_add(c), V::LANES);
+            } else {
+                sums::<V, STRIDE, SPREAD, false, true>(p, t, c, dy.wrapping_add(c), V::LANES);
+            }
+            c += V::LANES;
+        }
+    }
+}
+
+/// One vector of channels, from c on, of which `left` exist; ALL: the tile has all its results. (Those it has not are left out
+/// one by one: nothing times a pixel that is not a number would be one of the sums.)
+#[inline(always)]
+unsafe fn sums<V: GroupSimd, const STRIDE: usize, const SPREAD: u8, const PART: bool, const ALL: bool>(
+    p: &LanewiseSums<V::T>,
+    t: &LaneTile<V::T>,
+    c: usize,
+    dy: *const V::T,
+    left: usize,
+) {
+    // SAFETY: the contract of the file.
+    unsafe {
+        let mut g = [V::zero(); N];
+        each!(J in 0 1 2 3 4 5 6 => {
+            if ALL || J < t.results {
+                let p = dy.wrapping_offset(J as isize * p.dy_step[1]);
+                g[J] = if PART { V::load_first(p, left) } else { V::load(p) };
+            }
+        });
+        let group = p.rows.group;
+        for run in 0..p.rows.count {
+            let run = &*p.rows.runs.add(run);
+            let mut columns = p.rows.columns::<STRIDE>(t, run);
+            columns.src = columns.src.wrapping_add(c);
+            let mut sum = p.sums.wrapping_add(run.first * group * p.pitch + c);
+            for i in 0..if const { SPREAD == OWN } { 1 } else { group } {
+                let pick = V::pick(group, i);
+                macro_rules! taps {
+                    ($taps:literal) => {
+                        let mut acc = [V::zero(); $taps];
+                        each!(C in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 => {
+                            if const { C < (N - 1) * STRIDE + $taps } && columns.lo <= C && C < columns.hi {
+                                let x = pixel!(columns, C, i, left, pick);
+                                each!(K in 0 1 2 => {
+                                    if const { K < $taps && met(C, K, STRIDE) < N } {
+                                        let (j, k) = const { (at(C, K, STRIDE), if K < $taps { K } else { 0 }) };
+                                        if ALL || j < t.results {
+                                            acc[k] = x.mul_add(g[j], acc[k]);
+                                        }
+                                    }
+                                });
+                            }
+                        });
+                        for (k, acc) in acc.iter().enumerate() {
+                            let sum = sum.add(k * group * p.pitch);
+                            if PART {
+                                acc.add(V::load_first(sum, left)).store_first(sum, left);
+                            } else {
+                                acc.add(V::load(sum)).store(sum);
+                            }
+                        }
+                    };
+                }
+                match run.len {
+                    1 => {
+                        taps!(1);
+                    }
+                    2 => {
+                        taps!(2);
+                    }
+                    _ => {
+                        taps!(3);
+                    }
+                }
+                sum = sum.wrapping_add(p.pitch);
+            }
+        }
+    }
+}
