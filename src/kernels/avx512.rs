@@ -246,6 +246,7 @@ avx512! {
 // As above; the table has as many lanes as a register.
 #[allow(clippy::undocumented_unsafe_blocks)]
 impl GroupSimd for F32x16 {
+    const PAIRS: bool = true;
     type Pick = __m512i;
     #[inline(always)]
     unsafe fn pick(group: usize, i: usize) -> __m512i {

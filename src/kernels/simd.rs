@@ -130,6 +130,8 @@ pub trait RealSimd: Simd<T: Real> {
 
 /// A [`RealSimd`] whose lanes can be exchanged within groups of neighbours.
 pub trait GroupSimd: RealSimd {
+    /// Whether there are registers for tiles of two vectors in all places: 32 of them.
+    const PAIRS: bool = false;
     /// Which lane goes where.
     type Pick: Copy;
     /// In each group of so many neighbours, a power of two, the i-th one for all of them.

@@ -10,8 +10,9 @@
 //! Contract of all functions: that of `conv.rs`.
 
 use super::super::simd::GroupSimd;
-use super::super::tile::{opaque_fn, prefetch, prefetch_far};
-use super::{LaneRows, Lanewise, LanewiseSums, PixelTiles, TapRun, finished, put};
+use super::super::tile::{opaque, opaque_fn, prefetch, prefetch_far};
+use super::{Activation, LaneRows, Lanewise, LanewiseSums, PixelTiles, TapRun, leaky};
+use crate::scalar::Scalar;
 
 /// Results of a tile.
 const N: usize = 7;
@@ -30,12 +31,11 @@ pub struct LaneTile<T> {
     results: usize,
 }
 
-/// Columns of a run that a tile's results reach, `unit` source columns apart: those from `lo` up to `hi` are in the image.
+/// Columns of a run that a tile's results reach: where they are, and a bit for each that the image has.
 struct Columns<T> {
     src: *const T,
     step: isize,
-    lo: usize,
-    hi: usize,
+    there: u32,
 }
 
 /// Which result of a tile meets column c with tap k; N if none does.
@@ -65,15 +65,15 @@ impl<T> LaneRows<T> {
         // Strides beyond those that runs are made for have runs of one tap, whose columns are a stride apart.
         let unit = self.stride / STRIDE;
         let reached = (t.results - 1) * STRIDE + run.len;
+        // Columns before one of the source.
         let before = |column: isize| -> usize {
             let n = (column - from).max(0) as usize;
-            if unit == 1 { n } else { n.div_ceil(unit) }
+            if unit == 1 { n.min(reached) } else { n.div_ceil(unit).min(reached) }
         };
         Columns {
             src: t.src.wrapping_offset(run.src + from * self.src_step[1]),
             step: unit as isize * self.src_step[1],
-            lo: before(0),
-            hi: before(self.width as isize).min(reached),
+            there: (1 << before(self.width as isize)) - (1 << before(0)),
         }
     }
 
@@ -97,17 +97,55 @@ impl<T> LaneRows<T> {
     }
 }
 
-/// The column's pixel, its i-th channels spread over their groups.
-macro_rules! pixel {
+/// A vector, or what is there of it. (A closure might stay a function without vector registers.)
+macro_rules! load {
+    ($p:expr, $left:ident) => {
+        if PART { V::load_first($p, $left) } else { V::load($p) }
+    };
+}
+
+/// The pixels of a column, U vectors of them, each group's i-th channel spread over the group.
+macro_rules! pixels {
     ($columns:ident, $c:expr, $i:ident, $left:ident, $pick:ident) => {{
         let p = $columns.src.wrapping_offset($c as isize * $columns.step);
-        if const { SPREAD == SPLAT } {
-            V::splat(*p.wrapping_add($i))
-        } else {
-            let x = if PART { V::load_first(p, $left) } else { V::load(p) };
-            if const { SPREAD == PICKED } { x.picked($pick) } else { x }
+        let mut x = [V::zero(); U];
+        for (u, x) in x.iter_mut().enumerate() {
+            let p = p.wrapping_add(u * V::LANES);
+            *x = if const { SPREAD == SPLAT } {
+                V::splat(*p.wrapping_add($i))
+            } else {
+                let x = load!(p, $left);
+                if const { SPREAD == PICKED } { x.picked($pick) } else { x }
+            };
         }
+        x
     }};
+}
+
+/// All columns of a run of so many taps, those that are there; `$body` is done for each that a result meets with tap K.
+macro_rules! run {
+    ($taps:literal, $columns:ident, $i:ident, $left:ident, $pick:ident, |$x:ident, $j:ident, $k:ident| $body:block) => {
+        macro_rules! columns {
+                    ($there:expr) => {
+                        each!(C in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 => {
+                            if const { C < (N - 1) * STRIDE + $taps } && $there(C) {
+                                let $x = pixels!($columns, C, $i, $left, $pick);
+                                each!(K in 0 1 2 => {
+                                    if const { K < $taps && met(C, K, STRIDE) < N } {
+                                        let ($j, $k) = const { (at(C, K, STRIDE), if K < $taps { K } else { 0 }) };
+                                        $body
+                                    }
+                                });
+                            }
+                        });
+                    };
+                }
+        if $columns.there == const { (1 << ((N - 1) * STRIDE + $taps)) - 1 } {
+            columns!(|_: usize| true);
+        } else {
+            columns!(|c: usize| opaque($columns.there as usize) & 1 << c != 0);
+        }
+    };
 }
 
 /// [`Lanewise`], tile by tile.
@@ -150,20 +188,27 @@ pub unsafe fn lanewise_tile<V: GroupSimd, const STRIDE: usize, const SPREAD: u8>
     // SAFETY: the contract of the file.
     unsafe {
         while c < p.rows.channels {
-            if ask {
+            for line in 0..if ask { 1 + V::PAIRS as usize } else { 0 } {
                 for q in 0..(t.results * STRIDE) as isize {
-                    prefetch_far(ahead.wrapping_offset(q * p.rows.src_step[1]).wrapping_add(c));
+                    prefetch_far(ahead.wrapping_offset(q * p.rows.src_step[1]).wrapping_add(c + line * V::LANES));
                 }
                 for q in 0..t.results as isize {
-                    prefetch(dst.wrapping_offset(p.dst_step[0] + q * p.dst_step[1]).wrapping_add(c));
+                    let next = dst.wrapping_offset(p.dst_step[0] + q * p.dst_step[1]);
+                    prefetch(next.wrapping_add(c + line * V::LANES));
                 }
             }
             let left = p.rows.channels - c;
             let dst = dst.wrapping_add(c);
+            if V::PAIRS && left >= 2 * V::LANES {
+                vectors::<V, 2, STRIDE, SPREAD, false>(p, t, c, weights, dst, V::LANES);
+                weights = weights.wrapping_add(2 * p.block);
+                c += 2 * V::LANES;
+                continue;
+            }
             if left >= V::LANES {
-                vector::<V, STRIDE, SPREAD, false>(p, t, c, weights, dst, V::LANES);
+                vectors::<V, 1, STRIDE, SPREAD, false>(p, t, c, weights, dst, V::LANES);
             } else {
-                vector::<V, STRIDE, SPREAD, true>(p, t, c, weights, dst, left);
+                vectors::<V, 1, STRIDE, SPREAD, true>(p, t, c, weights, dst, left);
             }
             weights = weights.wrapping_add(p.block);
             c += V::LANES;
@@ -171,9 +216,9 @@ pub unsafe fn lanewise_tile<V: GroupSimd, const STRIDE: usize, const SPREAD: u8>
     }
 }
 
-/// One vector of channels, from c on, of which `left` exist.
+/// U vectors of channels, from c on; PART: of the only one `left` exist.
 #[inline(always)]
-unsafe fn vector<V: GroupSimd, const STRIDE: usize, const SPREAD: u8, const PART: bool>(
+unsafe fn vectors<V: GroupSimd, const U: usize, const STRIDE: usize, const SPREAD: u8, const PART: bool>(
     p: &Lanewise<V::T>,
     t: &LaneTile<V::T>,
     c: usize,
@@ -183,7 +228,7 @@ unsafe fn vector<V: GroupSimd, const STRIDE: usize, const SPREAD: u8, const PART
 ) {
     // SAFETY: the contract of the file.
     unsafe {
-        let mut acc = [V::zero(); N];
+        let mut acc = [[V::zero(); U]; N];
         let group = p.rows.group;
         for run in 0..p.rows.count {
             let run = &*p.rows.runs.add(run);
@@ -194,19 +239,15 @@ unsafe fn vector<V: GroupSimd, const STRIDE: usize, const SPREAD: u8, const PART
                 let pick = V::pick(group, i);
                 macro_rules! taps {
                     ($taps:literal) => {
-                        let mut tap = [V::zero(); $taps];
+                        let mut tap = [[V::zero(); U]; $taps];
                         for (k, tap) in tap.iter_mut().enumerate() {
-                            *tap = V::load(w.add(k * group * V::LANES));
+                            for (u, tap) in tap.iter_mut().enumerate() {
+                                *tap = V::load(w.wrapping_add(k * group * V::LANES + u * p.block));
+                            }
                         }
-                        each!(C in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 => {
-                            if const { C < (N - 1) * STRIDE + $taps } && columns.lo <= C && C < columns.hi {
-                                let x = pixel!(columns, C, i, left, pick);
-                                each!(K in 0 1 2 => {
-                                    if const { K < $taps && met(C, K, STRIDE) < N } {
-                                        let j = const { at(C, K, STRIDE) };
-                                        acc[j] = tap[const { if K < $taps { K } else { 0 } }].mul_add(x, acc[j]);
-                                    }
-                                });
+                        run!($taps, columns, i, left, pick, |x, j, k| {
+                            for u in 0..U {
+                                acc[j][u] = tap[k][u].mul_add(x[u], acc[j][u]);
                             }
                         });
                     };
@@ -225,16 +266,51 @@ unsafe fn vector<V: GroupSimd, const STRIDE: usize, const SPREAD: u8, const PART
                 w = w.wrapping_add(V::LANES);
             }
         }
-        let bias = if p.finish.bias.is_null() { p.finish.bias } else { p.finish.bias.add(c) };
-        let place = |j: usize| dst.wrapping_offset(j as isize * p.dst_step[1]);
-        if !PART && t.results == N {
-            let finish = super::Finish { bias, ..p.finish };
-            let acc = [[acc[0]], [acc[1]], [acc[2]], [acc[3]], [acc[4]], [acc[5]], [acc[6]]];
-            return finished(acc, &core::array::from_fn(place), &finish);
+        let place = |j: usize, u: usize| dst.wrapping_offset(j as isize * p.dst_step[1]).wrapping_add(u * V::LANES);
+        let finish = &p.finish;
+        if finish.beta != V::T::ZERO {
+            let beta = V::splat(finish.beta);
+            each!(J in 0 1 2 3 4 5 6 => {
+                for u in 0..if J < t.results { U } else { 0 } {
+                    acc[J][u] = load!(place(J, u), left).mul_add(beta, acc[J][u]);
+                }
+            });
+        }
+        if !finish.bias.is_null() {
+            for u in 0..U {
+                let bias = load!(finish.bias.add(c + u * V::LANES), left);
+                each!(J in 0 1 2 3 4 5 6 => {
+                    acc[J][u] = acc[J][u].add(bias);
+                });
+            }
+        }
+        match finish.activation {
+            Activation::None => {}
+            Activation::Relu => {
+                each!(J in 0 1 2 3 4 5 6 => {
+                    for u in 0..U {
+                        acc[J][u] = acc[J][u].max(V::zero());
+                    }
+                });
+            }
+            Activation::Leaky(slope) => {
+                let slope = V::splat(slope);
+                each!(J in 0 1 2 3 4 5 6 => {
+                    for u in 0..U {
+                        acc[J][u] = leaky(acc[J][u], slope);
+                    }
+                });
+            }
         }
         each!(J in 0 1 2 3 4 5 6 => {
             if J < t.results {
-                put(acc[J], place(J), left, bias, &p.finish);
+                for u in 0..U {
+                    if PART {
+                        acc[J][u].store_first(place(J, u), left);
+                    } else {
+                        acc[J][u].store(place(J, u));
+                    }
+                }
             }
         });
     }
@@ -271,35 +347,44 @@ pub unsafe fn lanewise_sums_tile<V: GroupSimd, const STRIDE: usize, const SPREAD
     unsafe {
         while c < p.rows.channels {
             let left = p.rows.channels - c;
+            let dy = dy.wrapping_add(c);
+            if t.results == N && V::PAIRS && left >= 2 * V::LANES {
+                sums::<V, 2, STRIDE, SPREAD, false, true>(p, t, c, dy, V::LANES);
+                c += 2 * V::LANES;
+                continue;
+            }
             if left < V::LANES {
-                sums::<V, STRIDE, SPREAD, true, false>(p, t, c, dy.wrapping_add(c), left);
+                sums::<V, 1, STRIDE, SPREAD, true, false>(p, t, c, dy, left);
             } else if t.results < N {
-                sums::<V, STRIDE, SPREAD, false, false>(p, t, c, dy.wrapping_add(c), V::LANES);
+                sums::<V, 1, STRIDE, SPREAD, false, false>(p, t, c, dy, V::LANES);
             } else {
-                sums::<V, STRIDE, SPREAD, false, true>(p, t, c, dy.wrapping_add(c), V::LANES);
+                sums::<V, 1, STRIDE, SPREAD, false, true>(p, t, c, dy, V::LANES);
             }
             c += V::LANES;
         }
     }
 }
 
-/// One vector of channels, from c on, of which `left` exist; ALL: the tile has all its results. (Those it has not are left out
-/// one by one: nothing times a pixel that is not a number would be one of the sums.)
+/// U vectors of channels, from c on; PART: of the only one `left` exist; ALL: the tile has all its results. (Those it has not
+/// are left out one by one: nothing times a pixel that is not a number would be one of the sums.)
 #[inline(always)]
-unsafe fn sums<V: GroupSimd, const STRIDE: usize, const SPREAD: u8, const PART: bool, const ALL: bool>(
+unsafe fn sums<V, const U: usize, const STRIDE: usize, const SPREAD: u8, const PART: bool, const ALL: bool>(
     p: &LanewiseSums<V::T>,
     t: &LaneTile<V::T>,
     c: usize,
     dy: *const V::T,
     left: usize,
-) {
+) where
+    V: GroupSimd,
+{
     // SAFETY: the contract of the file.
     unsafe {
-        let mut g = [V::zero(); N];
+        let mut g = [[V::zero(); U]; N];
         each!(J in 0 1 2 3 4 5 6 => {
             if ALL || J < t.results {
-                let p = dy.wrapping_offset(J as isize * p.dy_step[1]);
-                g[J] = if PART { V::load_first(p, left) } else { V::load(p) };
+                for u in 0..U {
+                    g[J][u] = load!(dy.wrapping_offset(J as isize * p.dy_step[1]).wrapping_add(u * V::LANES), left);
+                }
             }
         });
         let group = p.rows.group;
@@ -312,26 +397,19 @@ unsafe fn sums<V: GroupSimd, const STRIDE: usize, const SPREAD: u8, const PART: 
                 let pick = V::pick(group, i);
                 macro_rules! taps {
                     ($taps:literal) => {
-                        let mut acc = [V::zero(); $taps];
-                        each!(C in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 => {
-                            if const { C < (N - 1) * STRIDE + $taps } && columns.lo <= C && C < columns.hi {
-                                let x = pixel!(columns, C, i, left, pick);
-                                each!(K in 0 1 2 => {
-                                    if const { K < $taps && met(C, K, STRIDE) < N } {
-                                        let (j, k) = const { (at(C, K, STRIDE), if K < $taps { K } else { 0 }) };
-                                        if ALL || j < t.results {
-                                            acc[k] = x.mul_add(g[j], acc[k]);
-                                        }
-                                    }
-                                });
+                        let mut acc = [[V::zero(); U]; $taps];
+                        run!($taps, columns, i, left, pick, |x, j, k| {
+                            if ALL || j < t.results {
+                                for u in 0..U {
+                                    acc[k][u] = x[u].mul_add(g[j][u], acc[k][u]);
+                                }
                             }
                         });
                         for (k, acc) in acc.iter().enumerate() {
-                            let sum = sum.add(k * group * p.pitch);
-                            if PART {
-                                acc.add(V::load_first(sum, left)).store_first(sum, left);
-                            } else {
-                                acc.add(V::load(sum)).store(sum);
+                            for (u, acc) in acc.iter().enumerate() {
+                                let sum = sum.wrapping_add(k * group * p.pitch + u * V::LANES);
+                                let all = acc.add(load!(sum, left));
+                                if PART { all.store_first(sum, left) } else { all.store(sum) }
                             }
                         }
                     };
