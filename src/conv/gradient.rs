@@ -17,7 +17,7 @@
 //! threads, and an error that grows with the length of a block rather than with the number of all pixels.
 
 use super::Kit;
-use super::direct::{GROUPED, Lattice, Stretch, Window, lanewise, runs};
+use super::direct::{GROUPED, Lattice, Stretch, Window, fresh, lanewise, runs};
 use super::memory::{Memory, Room, Shared, bytes};
 use super::problem::{FilterStrides, Problem, Strides};
 use super::strip::{self, Extent};
@@ -570,7 +570,7 @@ impl Gradient {
             let [z, y, x] = [0, 1, 2].map(|d| self.dims[d].taps[at[d]].1);
             (z * p.kernel[1] + y) * p.kernel[2] + x
         };
-        let mut taps = Vec::new();
+        let (mut taps, ahead) = (Vec::new(), fresh(&self.dims, x.s.s));
         let together = self.together_channels(kit);
         for c in (0..m).step_by(together) {
             let channels = together.min(m - c);
@@ -601,6 +601,8 @@ impl Gradient {
                                     width,
                                     runs: taps.as_ptr(),
                                     count: taps.len(),
+                                    ahead: ahead.as_ptr(),
+                                    asked: if self.in_place { ahead.len() } else { 0 },
                                 },
                                 dy: dy.at.wrapping_offset(dy_at).wrapping_add(c),
                                 dy_step: [dy.s.s[1], dy.s.s[2]],

@@ -24,7 +24,7 @@
 //! The price is accuracy: docs/convolution.md has the bound. The tile of 4x4 is the largest whose growth of the error a
 //! training in f32 does not feel.
 
-use super::direct::Window;
+use super::direct::{Window, lanewise};
 use super::memory::{MOST_BYTES, Memory, Room, Shared, bytes};
 use super::problem::{Math, Pass, Problem, Strides};
 use super::strip::{self, Extent};
@@ -60,6 +60,9 @@ pub fn reason_against(p: &Problem, pass: Pass, kit: &Kit) -> Option<&'static str
     }
     if p.math == Math::Strict {
         return Some("math is strict");
+    }
+    if lanewise(p, kit) > 0 {
+        return Some("groups share vectors");
     }
     let least = if pass == Pass::BackwardWeights { GRADIENT_CHANNELS } else { CHANNELS }.max(kit.conv.lanes());
     if p.icg().min(p.ocg()) < if strided { STRIDED_CHANNELS } else { least } {

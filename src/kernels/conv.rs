@@ -153,20 +153,23 @@ pub struct LaneRows<T> {
     pub width: usize,
     pub runs: *const TapRun,
     pub count: usize,
+    /// Distances from the source of a row of results to the rows that the next row of them meets first: they are asked for.
+    pub ahead: *const isize,
+    pub asked: usize,
 }
 
 /// For each result and channel, the sum over the taps and the channels of its group of `src * weights`.
 #[derive(Clone, Copy)]
 pub struct Lanewise<T> {
     pub rows: LaneRows<T>,
-    /// From the source of a row of results to what the next row of them meets first, which is asked for; 0: nothing is.
-    pub ahead: isize,
     /// A block for each vector of channels ([`ConvKernel::lanes`]), `block` elements from one to the next: for each tap, for
     /// each channel of a group, a vector.
     pub weights: *const T,
     pub block: usize,
     pub dst: *mut T,
     pub dst_step: [isize; 2],
+    /// Whether the places of the next row of results are asked for as well.
+    pub asks_results: bool,
     pub finish: Finish<T>,
 }
 

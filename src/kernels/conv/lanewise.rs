@@ -10,7 +10,7 @@
 //! Contract of all functions: that of `conv.rs`.
 
 use super::super::simd::GroupSimd;
-use super::super::tile::{opaque, opaque_fn, prefetch, prefetch_far};
+use super::super::tile::{opaque, opaque_fn, prefetch_far};
 use super::{Activation, LaneRows, Lanewise, LanewiseSums, PixelTiles, TapRun, leaky};
 use crate::scalar::Scalar;
 
@@ -35,7 +35,7 @@ pub struct LaneTile<T> {
 struct Columns<T> {
     src: *const T,
     step: isize,
-    there: u32,
+    there: usize,
 }
 
 /// Which result of a tile meets column c with tap k; N if none does.
@@ -77,6 +77,16 @@ impl<T> LaneRows<T> {
         }
     }
 
+    /// Asks for what the next row of results meets first below a tile, as many channels as are done at a time.
+    #[inline(always)]
+    unsafe fn ask<V: GroupSimd<T = T>, const STRIDE: usize>(&self, t: &LaneTile<T>, c: usize) {
+        for row in 0..self.asked {
+            // SAFETY: so many rows are asked for.
+            let row = unsafe { *self.ahead.add(row) } + t.column * self.src_step[1];
+            ask::<V>(t.src.wrapping_offset(row).wrapping_add(c), t.results * STRIDE, self.src_step[1]);
+        }
+    }
+
     /// Calls `f` for each tile: its row, its first column, and what it is.
     #[inline(always)]
     fn tiles(&self, mut f: impl FnMut(isize, isize, &LaneTile<T>)) {
@@ -94,6 +104,18 @@ impl<T> LaneRows<T> {
                 j += most;
             }
         }
+    }
+}
+
+/// Asks for so many pixels, as many channels as are done at a time.
+#[inline(always)]
+fn ask<V: GroupSimd>(mut p: *const V::T, pixels: usize, step: isize) {
+    for _ in 0..pixels {
+        prefetch_far(p);
+        if V::PAIRS {
+            prefetch_far(p.wrapping_add(V::LANES));
+        }
+        p = p.wrapping_offset(step);
     }
 }
 
@@ -143,7 +165,8 @@ macro_rules! run {
         if $columns.there == const { (1 << ((N - 1) * STRIDE + $taps)) - 1 } {
             columns!(|_: usize| true);
         } else {
-            columns!(|c: usize| opaque($columns.there as usize) & 1 << c != 0);
+            // Opaque: the compiler would make a vector of the bits.
+            columns!(|c: usize| opaque($columns.there) & 1 << c != 0);
         }
     };
 }
@@ -183,19 +206,12 @@ pub unsafe fn lanewise_tile<V: GroupSimd, const STRIDE: usize, const SPREAD: u8>
     dst: *mut V::T,
 ) {
     let (mut c, mut weights) = (0, p.weights);
-    let ask = p.ahead != 0;
-    let ahead = t.src.wrapping_offset(p.ahead + t.column * p.rows.src_step[1]);
     // SAFETY: the contract of the file.
     unsafe {
         while c < p.rows.channels {
-            for line in 0..if ask { 1 + V::PAIRS as usize } else { 0 } {
-                for q in 0..(t.results * STRIDE) as isize {
-                    prefetch_far(ahead.wrapping_offset(q * p.rows.src_step[1]).wrapping_add(c + line * V::LANES));
-                }
-                for q in 0..t.results as isize {
-                    let next = dst.wrapping_offset(p.dst_step[0] + q * p.dst_step[1]);
-                    prefetch(next.wrapping_add(c + line * V::LANES));
-                }
+            p.rows.ask::<V, STRIDE>(t, c);
+            if p.asks_results {
+                ask::<V>(dst.wrapping_offset(p.dst_step[0]).wrapping_add(c), t.results, p.dst_step[1]);
             }
             let left = p.rows.channels - c;
             let dst = dst.wrapping_add(c);
@@ -347,7 +363,11 @@ pub unsafe fn lanewise_sums_tile<V: GroupSimd, const STRIDE: usize, const SPREAD
     unsafe {
         while c < p.rows.channels {
             let left = p.rows.channels - c;
+            p.rows.ask::<V, STRIDE>(t, c);
             let dy = dy.wrapping_add(c);
+            if p.rows.asked > 0 {
+                ask::<V>(dy.wrapping_offset(p.dy_step[0]), t.results, p.dy_step[1]);
+            }
             if t.results == N && V::PAIRS && left >= 2 * V::LANES {
                 sums::<V, 2, STRIDE, SPREAD, false, true>(p, t, c, dy, V::LANES);
                 c += 2 * V::LANES;
