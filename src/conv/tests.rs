@@ -240,18 +240,23 @@ fn winograd_of_every_size() {
     }
 }
 
-/// Pixels a page apart, more channels than a pass takes, phases that some pixels of a block do not have.
+/// Depthwise, and groups that share vectors: pixels a page apart, more channels than a pass takes, vectors that are not full, phases
+/// that some pixels of a block do not have, more columns than a register tile.
 #[test]
-fn wide_depthwise_problems_are_exact() {
+fn small_groups_are_exact() {
     let mut rng = Rng(0x3141_5926_5358_9793);
-    for number in 0..24 {
+    for number in 0..72 {
         let mut d = Description::new(2);
-        d.groups = rng.pick(&[1024, 130, 2048]);
-        (d.in_channels, d.out_channels) = (d.groups, d.groups);
+        let each = if number < 24 { 1 } else { rng.pick(&[2, 4, 8, 16]) };
+        d.groups = if each == 1 { rng.pick(&[1024, 130, 2048]) } else { rng.pick(&[2, 3, 9, 12]) };
+        (d.in_channels, d.out_channels) = (d.groups * each, d.groups * each);
         (d.layout, d.weights_layout, d.batch) = ((number % 4 != 3) as i32, number as i32 % 3, 2);
         d.transposed = (rng.below(4) == 0) as i32;
         for i in 0..2 {
             (d.input[i], d.kernel[i]) = (3 + rng.below(3), rng.pick(&[2, 3]));
+            if each > 1 {
+                (d.input[i], d.kernel[i]) = (3 + rng.below(18), rng.pick(&[1, 2, 3, 3, 5, 7]));
+            }
             (d.stride[i], d.dilation[i]) = (rng.pick(&[1, 2, 3]), rng.pick(&[1, 1, 2]));
             (d.pad_before[i], d.pad_after[i]) = if d.transposed == 1 { (0, 0) } else { (rng.below(4), rng.below(4)) };
         }
@@ -259,6 +264,37 @@ fn wide_depthwise_problems_are_exact() {
         let reach = |i: usize| (d.kernel[i] - 1) * d.dilation[i] + 1;
         if (0..2).all(|i| d.transposed == 1 || d.input[i] + d.pad_before[i] + d.pad_after[i] >= reach(i)) {
             check(number, &d, &mut rng, true);
+        }
+    }
+}
+
+/// A pixel that is not a number reaches the weights of the taps that meet it, and no other: the last column of an image meets the last
+/// tap of a row of three only once padding is left out.
+#[test]
+fn what_is_not_a_number_stays_with_its_taps() {
+    for isa in Isa::ALL.into_iter().filter(|&isa| isa <= cpu::detected()) {
+        for width in 1..17 {
+            for group in [1, 4] {
+                let mut d = Description::new(2);
+                (d.layout, d.groups, d.in_channels, d.out_channels) = (1, 8 / group, 8, 8);
+                (d.input, d.kernel, d.pad_before, d.pad_after) = ([3, width, 0], [3; 3], [1; 3], [1; 3]);
+                let p = Problem::new(&d, Math::Strict).unwrap();
+                let (mut x, y) = (vec![1.0; p.input_elements()], vec![1.0; p.output_elements()]);
+                // Row 1, the last column, channel 5.
+                x[((width + width - 1) * 8 + 5) as usize] = f32::NAN;
+                let mut met = vec![false; p.weight_elements()];
+                triples(&p, |x, w, _| met[w] |= x == ((width + width - 1) * 8 + 5) as usize);
+                let mut dw = vec![0.0f32; p.weight_elements()];
+                let none = core::ptr::null();
+                let inputs =
+                    Inputs { x: x.as_ptr(), weights: none, bias: none, y: y.as_ptr(), prepared: none, workspace: None };
+                let plan = Plan::with(p, Pass::BackwardWeights, Kit::of(isa));
+                // SAFETY: tensors of the problem.
+                unsafe { plan.run(&inputs, dw.as_mut_ptr(), core::ptr::null_mut()) }.unwrap();
+                for (i, (sum, met)) in dw.iter().zip(met).enumerate() {
+                    assert_eq!(sum.is_nan(), met, "{} {width} columns, groups of {group}, weight {i}", isa.name());
+                }
+            }
         }
     }
 }
@@ -324,6 +360,8 @@ fn reasons_are_those_of_the_problem() {
         ("because: 3x3 kernel of stride 1 or 2", |d| d.kernel = [3; 3]),
         ("because: math is strict", |d| (d.kernel, d.math) = ([3; 3], 2)),
         ("because: every channel is a group", |d| (d.kernel, d.groups) = ([3; 3], 64)),
+        ("because: groups share vectors", |d| (d.kernel, d.groups, d.layout) = ([3; 3], 16, 1)),
+        ("because: few channels in a group", |d| (d.kernel, d.groups) = ([3; 3], 16)),
     ];
     for &(expected, change) in cases {
         let got = why(change);

@@ -324,6 +324,11 @@ pub fn draw(rng: &mut Rng) -> Conv {
             c.groups = rng.pick(&[2, 3, 8, 17, 40]);
             c.in_channels = c.groups;
             c.out_channels = c.groups * rng.pick(&[1, 1, 2]);
+        } else if rng.below(8) == 0 {
+            // Groups that share vectors.
+            let each = rng.pick(&[2, 4, 8, 16]);
+            c.groups = rng.pick(&[2, 3, 5, 9]);
+            (c.in_channels, c.out_channels) = (c.groups * each, c.groups * each);
         } else if winograd {
             c.in_channels = c.groups * rng.pick(&[17, 24, 25]);
             c.out_channels = c.groups * rng.pick(&[19, 24, 27]);
