@@ -391,7 +391,9 @@ pub unsafe fn tile<V: RealSimd, const U: usize, const N: usize>(t: &PixelTile<V:
         let mut b = [t.b; N];
         for (j, b) in b.iter_mut().enumerate() {
             *b = opaque_ptr(t.b.wrapping_offset(*t.at.add(j)));
-            prefetch(t.c.wrapping_offset(*t.next.add(j)));
+            for u in 0..U {
+                prefetch(t.c.wrapping_offset(*t.next.add(j)).wrapping_add(u * V::LANES));
+            }
         }
         let (mut a, ahead) = (t.a, t.ahead);
         let mr = t.mr;
