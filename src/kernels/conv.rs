@@ -345,7 +345,11 @@ pub unsafe fn pixels<S: PixelTiles<V>, V: RealSimd, const MV: usize, const NR: u
                     c: p.dst.wrapping_add(i),
                     to: p.to.add(j),
                     next: p.to.add(next),
-                    ahead: [asked, cols - 1 - asked].map(|q| p.src.wrapping_offset(*p.at.add(fresh + q))),
+                    // Not by `map`: it would read as one what was just written as two, and wait.
+                    ahead: [
+                        p.src.wrapping_offset(*p.at.add(fresh + asked)),
+                        p.src.wrapping_offset(*p.at.add(fresh + cols - 1 - asked)),
+                    ],
                     rows,
                     finish,
                 };
