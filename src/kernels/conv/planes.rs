@@ -131,9 +131,8 @@ pub unsafe fn plane<V: RealSimd, const U: usize, const N: usize, const COPY: boo
     unsafe {
         let mut acc = [[V::zero(); U]; N];
         let (mut a, mut b, mut copy, mut ahead) = (t.a, t.b, t.copy, t.ahead);
-        for j in 0..N {
-            prefetch(t.c.wrapping_offset(j as isize * t.c_step));
-        }
+        // Results are asked for column by column: all at once are more lines than a core has under way.
+        let (mut results, mut unasked) = (t.c, N);
         // Addresses are opaque from step to step: loads of the next one that are drawn forward push accumulators out.
         macro_rules! step {
             () => {
@@ -159,6 +158,13 @@ pub unsafe fn plane<V: RealSimd, const U: usize, const N: usize, const COPY: boo
         }
         let bytes = EVERY * N * size_of::<V::T>();
         for _ in 0..t.steps / EVERY {
+            if unasked > 0 {
+                for u in 0..U {
+                    prefetch(results.wrapping_add(u * V::LANES));
+                }
+                results = results.wrapping_offset(t.c_step);
+                unasked -= 1;
+            }
             let mut line = 0;
             while line < U * V::LANES * size_of::<V::T>() {
                 // The end of each: its beginning, if not at that of a line, is the end of the pixels before.
