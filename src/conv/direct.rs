@@ -229,6 +229,13 @@ impl Window {
     fn is_rows(&self) -> bool {
         self.lanewise > 0 && self.src.c == 1 && self.dst.c == 1
     }
+    /// Whether a copy is read in place of pixels that fall in the same sets of L1 (a way of it is a page): too few of them would
+    /// stay there, and vectors that are less than a cache line fetch lines again. Depthwise, Zen 4, where they lie and copied: 1024
+    /// channels at 7x7 28 and 33 GFLOPS, AVX2 17 and 27; 512 at 14x14 40 and 35, AVX2 26 and 28; few taps are not worth it.
+    fn is_copied(&self, kit: &Kit) -> bool {
+        let apart = if kit.conv.lanes() * size_of::<f32>() < 64 { 2048 } else { 4096 };
+        self.lanewise == 1 && self.taps() > 4 && (self.src.s[2] as usize * size_of::<f32>()).is_multiple_of(apart)
+    }
     /// Elements of packed weights.
     pub fn packed(&self, kit: &Kit) -> usize {
         if self.lanewise > 0 {
@@ -424,6 +431,8 @@ const PIECE: usize = 640;
 
 /// Elements of the weights of a lanewise pass over some pixels: they stay near. Long runs of channels are what memory likes.
 const ROW_WEIGHTS: usize = 4608;
+/// Channels of a copy of pixels that would push each other out of L1.
+const COPIED: usize = 64;
 
 /// Channels of groups that share a task: as many as make a pixel's part of a strip a few cache lines.
 pub const GROUPED: usize = 64;
@@ -478,7 +487,11 @@ impl Cut {
             (0..3).map(|d| w.reach(taps, d, b[d + 1])).product::<usize>() * b[0] * w.cin * together
         };
         // What is read where it lies needs no room; rows that are read once for each row of taps should stay near.
-        let strip = |b: [usize; 4]| if in_place { 0 } else { size(b) };
+        let strip = |b: [usize; 4]| match () {
+            () if w.is_rows() && windows.iter().any(|w| w.is_copied(kit)) => size(b) / b[0] / w.cin * COPIED,
+            () if in_place => 0,
+            () => size(b),
+        };
         let block = strip::block(counts, enough, |b| if w.is_rows() { 4 * size(b) } else { strip(b) });
         let blocks = [0, 1, 2, 3].map(|d| counts[d].div_ceil(block[d]));
         let tasks = blocks.iter().product::<usize>() * w.groups.div_ceil(together);
@@ -758,20 +771,46 @@ impl Task<'_> {
         dst: *mut f32,
         epilogue: &Epilogue,
     ) {
-        let (kit, s) = (self.kit, w.src.s);
-        let [planes, rows] = [0, 1].map(|d| w.dims[d].stretches(from[d + 1], from[d + 1] + len[d + 1]));
+        let (kit, copied) = (self.kit, w.is_copied(self.kit));
+        let mut slot = self.memory.slot();
+        let strip = slot.take::<f32>(self.cut.strip);
+        let (extent, size) = (w.extent(from, len), w.dims.each_ref().map(|d| d.size));
+        // Distances of the source's pixels.
+        let s = if copied {
+            let row = extent.len[2] * COPIED;
+            [extent.len[1] * row, row, COPIED].map(|n| n as isize)
+        } else {
+            w.src.s
+        };
+        let [planes, rows] = [0, 1].map(|d| {
+            if copied {
+                // With its padding written out.
+                return vec![Stretch { from: from[d + 1], count: len[d + 1], taps: (0, w.dims[d].taps.len()) }];
+            }
+            w.dims[d].stretches(from[d + 1], from[d + 1] + len[d + 1])
+        });
         let mut runs = Vec::new();
         let (lanes, block) = (kit.conv.lanes(), w.lanewise_block(kit));
         let together = (ROW_WEIGHTS / (w.taps() * w.lanewise).max(1) / lanes * lanes).max(lanes);
+        let together = if copied { together.min(COPIED) } else { together };
         let every = |d: usize| w.dims[d].every as isize * w.dst.s[d];
-        let ahead = fresh(&w.dims, s);
+        let ahead = if copied { Vec::new() } else { fresh(&w.dims, s) };
         // Results that the last cache does not hold: 32 channels at 112x112, 16 images: 25 GFLOPS, asked for 31; those that it
         // holds, 512 at 14x14 to 7x7: 23 and 18 (backward-data, Zen 4).
         let far = w.batch * w.dst.n.unsigned_abs() * size_of::<f32>() > cpu::caches().l3 / 2;
         let step = |d: usize| w.dims[d].step as isize * s[d];
         for c in (channels.0..channels.1).step_by(together) {
             for n in from[0]..from[0] + len[0] {
-                let image = src.wrapping_offset(n as isize * w.src.n + c as isize);
+                let mut image = src.wrapping_offset(n as isize * w.src.n + c as isize);
+                // The source's first column, and how many there are.
+                let (mut first, mut width) = (0, size[2]);
+                if copied {
+                    let count = together.min(channels.1 - c);
+                    // SAFETY: pixels of the problem; the strip has room for those of one image.
+                    unsafe { strip::fill(kit.conv, count, image, &w.src, size, &extent, strip, COPIED) };
+                    image = strip.wrapping_offset(-(0..2).map(|d| extent.from[d] * s[d]).sum::<isize>());
+                    (first, width) = (extent.from[2], extent.len[2]);
+                }
                 for plane in &planes {
                     for row in &rows {
                         w.runs(plane.taps, row.taps, s, &mut runs);
@@ -784,9 +823,9 @@ impl Task<'_> {
                                     group: w.lanewise,
                                     src: image.wrapping_offset(z as isize * step(0) + row.from as isize * step(1)),
                                     src_step: [step(1), s[2]],
-                                    column: (from[3] * w.dims[2].step) as isize,
+                                    column: (from[3] * w.dims[2].step) as isize - first,
                                     stride: w.dims[2].step,
-                                    width: w.dims[2].size,
+                                    width,
                                     runs: runs.as_ptr(),
                                     count: runs.len(),
                                     ahead: ahead.as_ptr(),
@@ -961,6 +1000,13 @@ impl Window {
     /// Elements of a dimension of the source that `count` results with such taps reach over.
     fn reach(&self, taps: [(isize, isize); 3], dim: usize, count: usize) -> usize {
         (count - 1) * self.dims[dim].step + (taps[dim].1 - taps[dim].0) as usize + 1
+    }
+    /// The part of the source that a block of results reaches over.
+    fn extent(&self, from: [usize; 4], len: [usize; 4]) -> Extent {
+        Extent {
+            from: [0, 1, 2].map(|d| (from[d + 1] * self.dims[d].step) as isize + self.dims[d].lowest()),
+            len: [0, 1, 2].map(|d| self.dims[d].reach(len[d + 1])),
+        }
     }
     /// Where result i of a dimension is.
     fn place(&self, dim: usize, i: usize) -> isize {
