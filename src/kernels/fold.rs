@@ -125,9 +125,17 @@ pub unsafe fn copy(bytes: usize, src: *const u8, dst: *mut u8) {
 }
 
 /// As `copy`, past the caches where the processor can: memory is not read in order to be overwritten, which saves a third
-/// of the traffic. To be followed by [`finish_past`].
+/// of the traffic.
+#[inline]
+pub unsafe fn copy_past(bytes: usize, src: *const u8, dst: *mut u8) {
+    // SAFETY: passed on to the caller.
+    unsafe { begin_past(bytes, src, dst) };
+    finish_past();
+}
+
+/// As `copy_past`, one part of a larger copy. To be followed by [`finish_past`].
 #[inline(always)]
-unsafe fn copy_past(bytes: usize, src: *const u8, dst: *mut u8) {
+unsafe fn begin_past(bytes: usize, src: *const u8, dst: *mut u8) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: `at` begins a line of the target; a whole line is inside.
     unsafe {
@@ -768,7 +776,7 @@ unsafe fn fold_by<S: Store, J: Joiner<S::Number>>(f: &Fold, n: usize, src: &[*co
                 let to = dst.get_unchecked(d).cast::<S::Stored>().add(at).cast();
                 let bytes = m * size_of::<S::Stored>();
                 if d < f.past {
-                    copy_past(bytes, out.as_ptr().cast(), to);
+                    begin_past(bytes, out.as_ptr().cast(), to);
                 } else {
                     copy(bytes, out.as_ptr().cast(), to);
                 }
