@@ -139,6 +139,10 @@ impl Carriage {
     pub fn width(self) -> usize {
         self.wire.unwrap_or(self.element).bytes()
     }
+    /// What member m of p does not stage of a chunk of so many elements: its own slice, unless that is rounded too.
+    fn left_out(self, n: usize, m: usize, p: usize) -> (usize, usize) {
+        if self.wire.is_some() { (0, 0) } else { slice(n, self.width(), m, p) }
+    }
     /// # Safety
     /// n elements of the caller's on one side, of the wire's on the other.
     pub unsafe fn load(self, src: *const u8, staged: *mut u8, n: usize) {
@@ -150,12 +154,15 @@ impl Carriage {
             }
         }
     }
+    /// `past`: the result is too large for the caches.
+    ///
     /// # Safety
     /// As `load`.
-    pub unsafe fn unload(self, staged: *const u8, dst: *mut u8, n: usize) {
+    pub unsafe fn unload(self, staged: *const u8, dst: *mut u8, n: usize, past: bool) {
         // SAFETY: passed on to the caller.
         unsafe {
             match self.wire {
+                None if past => kernels::fold::copy_past(n * self.element.bytes(), staged, dst),
                 None => copy(staged, dst, n * self.element.bytes()),
                 Some(from) => kernels::fold().widen(from, n, staged.cast(), dst.cast()),
             }
@@ -237,26 +244,32 @@ unsafe fn bring_all(carriage: Carriage, pieces: &Pieces, to: *mut u8) {
 }
 
 /// Everybody folds everything, from what all members have published of it.
-unsafe fn fold_all(lane: &Lane, fold: &Fold, carriage: Carriage, pieces: &Pieces, staged: impl Fn(usize) -> *mut u8) {
+unsafe fn fold_all(
+    lane: &mut Lane,
+    fold: &Fold,
+    carriage: Carriage,
+    pieces: &Pieces,
+    staged: impl Fn(&Lane, usize) -> *mut u8,
+) {
     let (p, me, width) = (lane.size(), lane.me, carriage.width());
     let mut sources = Sources::new(p);
-    let scratch = lane.output(me, lane.now());
+    let scratch = if carriage.wire.is_some() { lane.claim_output(pieces.total * width) } else { core::ptr::null_mut() };
     pieces.each(0, pieces.total, carriage.element.bytes(), |src, dst, at, n| {
         let from = sources.get(p);
         for (m, source) in from.iter_mut().enumerate() {
-            *source = staged(m).wrapping_add(at * width);
+            *source = staged(lane, m).wrapping_add(at * width);
         }
         // Our own data from our own cache.
         if carriage.wire.is_none() {
             from[me] = src;
         }
-        // SAFETY: all members have published their data; the output buffer of the next step is ours.
+        // SAFETY: all members have published their data; the scratch was claimed.
         unsafe {
             match carriage.wire {
                 None => kernels::fold().fold(fold, n, from, &[dst]),
                 Some(_) => {
                     kernels::fold().fold(fold, n, from, &[scratch]);
-                    carriage.unload(scratch, dst, n);
+                    carriage.unload(scratch, dst, n, false);
                 }
             }
         }
@@ -279,7 +292,7 @@ unsafe fn allreduce_inline(
         lane.agreed()?;
     }
     // SAFETY: published with the step.
-    unsafe { fold_all(lane, fold, carriage, pieces, |m| lane.inline(m, step)) };
+    unsafe { fold_all(lane, fold, carriage, pieces, |lane, m| lane.inline(m, step)) };
     Ok(())
 }
 
@@ -307,10 +320,10 @@ unsafe fn allreduce_staged(
     // SAFETY: two numbers fit the control line, which is ours in this step.
     unsafe { lane.inline(me, step).cast::<[u64; 2]>().write_unaligned(place) };
     let chunk = chunk_of(pieces.total, carriage.width(), p);
-    // SAFETY: little data, and a chunk, fit the input buffer, which is ours in each step.
-    let bring = |lane: &Lane| unsafe {
+    // SAFETY: what is brought was claimed.
+    let bring = |lane: &mut Lane| unsafe {
         if little {
-            bring_all(carriage, pieces, lane.input(me, lane.now()));
+            bring_all(carriage, pieces, lane.claim_input(pieces.total * carriage.width()));
         } else {
             bring_in(lane, carriage, pieces, 0, chunk);
         }
@@ -338,7 +351,7 @@ unsafe fn allreduce_staged(
             return allreduce_chunks(lane, fold, carriage, pieces, chunk);
         }
         let step = lane.now().wrapping_sub(1);
-        fold_all(lane, fold, carriage, pieces, |m| lane.input(m, step));
+        fold_all(lane, fold, carriage, pieces, |lane, m| lane.input(m, step));
     }
     Ok(())
 }
@@ -355,25 +368,26 @@ fn place_of(lane: &Lane, carriage: Carriage, pieces: &Pieces) -> [u64; 2] {
     }
 }
 
-/// Elements of a chunk: a few chunks at least, so that the steps overlap, and none larger than a buffer.
+/// Elements of a chunk: as many as a claim may have, or half of all, so that the steps overlap, if that is worth a step.
 fn chunk_of(n: usize, width: usize, p: usize) -> usize {
-    let few = (n * width / 4).clamp(32 << 10, CHUNK);
+    let few = (n * width / 2).clamp(64 << 10, CHUNK);
     // Slices of whole lines: a chunk of p slices fits its buffer.
     let slice = (few / p / LINE * LINE).max(LINE);
     slice * p / width
 }
 
-/// Brings chunk s into our input buffer, without our own slice where it can be used in place.
-unsafe fn bring_in(lane: &Lane, carriage: Carriage, pieces: &Pieces, s: usize, chunk: usize) {
+/// Brings chunk s into staging memory, without our own slice where it can be used in place.
+unsafe fn bring_in(lane: &mut Lane, carriage: Carriage, pieces: &Pieces, s: usize, chunk: usize) {
     let (p, me, width) = (lane.size(), lane.me, carriage.width());
     let (from, to) = (s * chunk, ((s + 1) * chunk).min(pieces.total));
-    let own = if carriage.wire.is_some() { (0, 0) } else { slice(to - from, width, me, p) };
-    let buffer = lane.input(me, lane.now());
+    let own = carriage.left_out(to - from, me, p);
+    let mut buffer = lane.claim_input((to - from - (own.1 - own.0)) * width);
     for (a, b) in [(0, own.0), (own.1, to - from)] {
-        pieces.each(from + a, from + b.max(a), carriage.element.bytes(), |src, _, at, n| {
-            // SAFETY: a chunk fits the buffer.
-            unsafe { carriage.load(src, buffer.wrapping_add((a + at) * width), n) };
+        pieces.each(from + a, from + b, carriage.element.bytes(), |src, _, at, n| {
+            // SAFETY: as many elements as were claimed.
+            unsafe { carriage.load(src, buffer.wrapping_add(at * width), n) };
         });
+        buffer = buffer.wrapping_add((b - a) * width);
     }
 }
 
@@ -385,23 +399,24 @@ unsafe fn allreduce_chunks(lane: &mut Lane, fold: &Fold, carriage: Carriage, pie
     let past = pieces.total * width * p >= PAST;
     let bounds = |s: usize| (s * chunk, ((s + 1) * chunk).min(pieces.total));
     for s in 1..chunks + 2 {
-        let now = lane.now();
-        let before = now.wrapping_sub(1);
+        let before = lane.now().wrapping_sub(1);
         if s < chunks {
-            // SAFETY: the input buffer of this step is ours.
+            // SAFETY: passed on to the caller.
             unsafe { bring_in(lane, carriage, pieces, s, chunk) };
         }
         if s <= chunks {
             let (from, to) = bounds(s - 1);
             let (a, b) = slice(to - from, width, me, p);
-            let result = lane.output(me, now);
+            let result = lane.claim_output((b - a) * width);
             pieces.each(from + a, from + b, carriage.element.bytes(), |src, dst, at, n| {
                 let sources = sources.get(p);
                 for (m, source) in sources.iter_mut().enumerate() {
-                    *source = lane.input(m, before).wrapping_add((a + at) * width);
+                    let out = carriage.left_out(to - from, m, p);
+                    let skip = a - if m < me { out.1 - out.0 } else { 0 };
+                    *source = lane.input(m, before).wrapping_add((skip + at) * width);
                 }
                 let result = result.wrapping_add(at * width);
-                // SAFETY: the others published their chunk; the output buffer of this step is ours; dst is the caller's.
+                // SAFETY: the others published their chunk; the result was claimed; dst is the caller's.
                 unsafe {
                     if carriage.wire.is_none() {
                         sources[me] = src;
@@ -421,9 +436,10 @@ unsafe fn allreduce_chunks(lane: &mut Lane, fold: &Fold, carriage: Carriage, pie
                 }
                 let (a, b) = slice(to - from, width, m, p);
                 let result = lane.output(m, before);
-                pieces.each(from + a, from + b, carriage.element.bytes(), |_, dst, at, n| {
+                pieces.each(from + a, from + b, carriage.element.bytes(), |src, dst, at, n| {
+                    let past = past && !core::ptr::eq(src, dst);
                     // SAFETY: published with the step before.
-                    unsafe { carriage.unload(result.wrapping_add(at * width), dst, n) };
+                    unsafe { carriage.unload(result.wrapping_add(at * width), dst, n, past) };
                 });
             }
         }
@@ -468,10 +484,11 @@ pub unsafe fn broadcast(lane: &mut Lane, element: Element, n: usize, buffer: *mu
     let header = Header::new(Kind::Broadcast, element, n, u64::from(lane.ranks[root]));
     let bytes = n * element.bytes();
     let (me, step) = (lane.me, lane.now());
-    // SAFETY: chunks fit the input buffers, which are the root's in each step.
-    let bring = |lane: &Lane, s: usize| unsafe {
+    // SAFETY: as many bytes as are claimed.
+    let bring = |lane: &mut Lane, s: usize| unsafe {
         let from = (s * CHUNK).min(bytes);
-        copy(buffer.wrapping_add(from), lane.input(me, lane.now()), (bytes - from).min(CHUNK));
+        let n = (bytes - from).min(CHUNK);
+        copy(buffer.wrapping_add(from), lane.claim_input(n), n);
     };
     let inline = bytes <= INLINE;
     if me == root && inline {
@@ -526,10 +543,11 @@ pub unsafe fn allgather(
 ) -> Result<Vec<usize>> {
     let header = Header::new(Kind::Allgather, element, n, room as u64);
     let (me, p, width) = (lane.me, lane.size(), element.bytes());
-    // SAFETY: chunks fit the input buffer, which is ours in each step.
-    let bring = |lane: &Lane, s: usize| unsafe {
+    // SAFETY: as many bytes as are claimed.
+    let bring = |lane: &mut Lane, s: usize| unsafe {
         let from = (s * CHUNK).min(n * width);
-        copy(src.wrapping_add(from), lane.input(me, lane.now()), (n * width - from).min(CHUNK));
+        let bytes = (n * width - from).min(CHUNK);
+        copy(src.wrapping_add(from), lane.claim_input(bytes), bytes);
     };
     bring(lane, 0);
     lane.sync_with(&header)?;
@@ -583,9 +601,9 @@ pub unsafe fn reducescatter(lane: &mut Lane, r: &Reduction, counts: &[usize], sr
     let starts = starts_of(counts);
     // Slot k of each chunk holds a part of block k.
     let slot = CHUNK / p / LINE * LINE / width;
-    // SAFETY: p slots fit the input buffer, which is ours in each step.
-    let bring = |lane: &Lane, s: usize| unsafe {
-        let buffer = lane.input(me, lane.now());
+    // SAFETY: p slots are claimed.
+    let bring = |lane: &mut Lane, s: usize| unsafe {
+        let buffer = lane.claim_input(p * slot * width);
         for k in (0..p).filter(|&k| k != me) {
             let from = (s * slot).min(counts[k]);
             let n = (counts[k] - from).min(slot);
@@ -659,15 +677,16 @@ pub unsafe fn alltoall(
     let most = counts.iter().max().copied().unwrap_or(0);
     let header = Header::new(Kind::Alltoall, element, most, room as u64);
     let step = lane.now();
-    let table = |lane: &Lane, m: usize| lane.input(m, step).cast::<u64>();
+    // The numbers of MAX_LOCAL members are less than a chunk.
+    let mine = lane.claim_input(size_of_val(counts)).cast::<u64>();
     for (k, n) in counts.iter().enumerate() {
-        // SAFETY: the numbers of at most MAX_LOCAL members fit the input buffer, which is ours in this step.
-        unsafe { table(lane, me).add(k).write(*n as u64) };
+        // SAFETY: as many numbers as were claimed.
+        unsafe { mine.add(k).write(*n as u64) };
     }
     lane.sync_with(&header)?;
     let headers = lane.agreed()?;
     // SAFETY: published with the step.
-    let given = |m: usize, k: usize| unsafe { table(lane, m).add(k).read() as usize };
+    let given = |m: usize, k: usize| unsafe { lane.input(m, step).cast::<u64>().add(k).read() as usize };
     let came: Vec<usize> = (0..p).map(|m| given(m, me)).collect();
     for (k, h) in headers.iter().enumerate() {
         let total: usize = (0..p).map(|m| given(m, k)).sum();
@@ -683,11 +702,11 @@ pub unsafe fn alltoall(
     for s in 0..most.div_ceil(slot) + 1 {
         let more = s * slot < most;
         if more {
-            let buffer = lane.input(me, lane.now());
+            let buffer = lane.claim_input(p * slot * width);
             for k in (0..p).filter(|&k| k != me) {
                 let from = (s * slot).min(counts[k]);
                 let n = (counts[k] - from).min(slot);
-                // SAFETY: p slots fit the input buffer, which is ours in this step.
+                // SAFETY: p slots were claimed.
                 unsafe {
                     copy(
                         src.wrapping_add((starts[k] + from) * width),
@@ -723,8 +742,8 @@ pub fn exchange(lane: &mut Lane, kind: Kind, aux: u64, bytes: &[u8]) -> Result<V
     debug_assert!(bytes.len() <= CHUNK);
     let header = Header::new(kind, Element::U8, bytes.len(), aux);
     let step = lane.now();
-    // SAFETY: at most CHUNK bytes into our own buffer of this step.
-    unsafe { copy(bytes.as_ptr(), lane.input(lane.me, step), bytes.len()) };
+    // SAFETY: as many bytes as are claimed.
+    unsafe { copy(bytes.as_ptr(), lane.claim_input(bytes.len()), bytes.len()) };
     lane.sync_with(&header)?;
     let headers = lane.agreed()?;
     let of = |(m, h): (usize, &Header)| {

@@ -113,9 +113,9 @@ impl Cross {
     pub fn gather(&self, lane: &mut Lane, header: &Header, bytes: &[u8]) -> Result<Vec<(Header, Vec<u8>)>> {
         let step = lane.now();
         let n = bytes.len().min(self.most());
-        // SAFETY: our own buffer of this step.
+        // SAFETY: as many bytes as are claimed.
         unsafe {
-            let at = lane.input(lane.me, step);
+            let at = lane.claim_input(8 + n);
             at.cast::<u64>().write(n as u64);
             copy(bytes.as_ptr(), at.add(8), n);
         }
@@ -138,9 +138,9 @@ impl Cross {
                 let text = format!("{} ranks are more than one exchange can take", self.size());
                 return Err(Error::new(Status::System, text));
             }
-            let mut at = lane.output(0, lane.now());
+            let mut at = lane.claim_output(whole);
             for part in &all {
-                // SAFETY: all parts fit the buffer, as was checked.
+                // SAFETY: as many bytes as were claimed.
                 unsafe { copy(part.as_ptr(), at, part.len()) };
                 at = at.wrapping_add(part.len());
             }
@@ -234,13 +234,12 @@ impl Cross {
         let mut flights = Flights::default();
         let end = chunks + 1 + 2 * lag;
         for t in 0..=end {
-            let now = lane.now();
-            let before = now.wrapping_sub(1);
+            let before = lane.now().wrapping_sub(1);
             if let Some(c) = due(t, 0) {
-                let buffer = lane.input(lane.me, now);
                 let (from, to) = bounds(c);
+                let buffer = lane.claim_input((to - from) * width);
                 pieces.each(from, to, r.element.bytes(), |src, _, at, n| {
-                    // SAFETY: a chunk fits the buffer, which is ours in this step.
+                    // SAFETY: as many elements as were claimed.
                     unsafe { carriage.load(src, buffer.wrapping_add(at * width), n) };
                 });
             }
@@ -261,8 +260,9 @@ impl Cross {
             if let Some(c) = due(t, 1 + 2 * lag).filter(|_| is_owner) {
                 let flight = flights.of(c);
                 self.mpi.wait(core::mem::take(&mut flight.requests), &self.patience(lane))?;
-                // SAFETY: a slice of a chunk fits the output buffer, which is ours in this step.
-                unsafe { copy(flight.data.as_ptr(), lane.output(lane.me, now), flight.data.len()) };
+                let bytes = flight.data.len();
+                // SAFETY: as many bytes as are claimed.
+                unsafe { copy(flight.data.as_ptr(), lane.claim_output(bytes), bytes) };
             }
             if let Some(c) = due(t, 2 + 2 * lag) {
                 for m in 0..owners {
@@ -270,7 +270,7 @@ impl Cross {
                     let result = lane.output(m, before);
                     pieces.each(a, b, r.element.bytes(), |_, dst, at, n| {
                         // SAFETY: published with the step before.
-                        unsafe { carriage.unload(result.wrapping_add(at * width), dst, n) };
+                        unsafe { carriage.unload(result.wrapping_add(at * width), dst, n, false) };
                     });
                 }
             }
@@ -384,9 +384,9 @@ impl Cross {
             let part = (bytes - from).min(CHUNK);
             let step = lane.now();
             if lane.me == first {
-                let staged = lane.input(lane.me, step);
+                let staged = lane.claim_input(part);
                 let mut requests = Requests::default();
-                // SAFETY: a chunk fits the buffer, which is ours in this step; all live until the wait.
+                // SAFETY: as many bytes as were claimed; all live until the wait.
                 unsafe {
                     if home == self.node {
                         copy(buffer.wrapping_add(from), staged, part);

@@ -125,9 +125,17 @@ pub unsafe fn copy(bytes: usize, src: *const u8, dst: *mut u8) {
 }
 
 /// As `copy`, past the caches where the processor can: memory is not read in order to be overwritten, which saves a third
-/// of the traffic. To be followed by [`finish_past`].
+/// of the traffic.
+#[inline]
+pub unsafe fn copy_past(bytes: usize, src: *const u8, dst: *mut u8) {
+    // SAFETY: passed on to the caller.
+    unsafe { begin_past(bytes, src, dst) };
+    finish_past();
+}
+
+/// As `copy_past`, one part of a larger copy. To be followed by [`finish_past`].
 #[inline(always)]
-unsafe fn copy_past(bytes: usize, src: *const u8, dst: *mut u8) {
+unsafe fn begin_past(bytes: usize, src: *const u8, dst: *mut u8) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: `at` begins a line of the target; a whole line is inside.
     unsafe {
@@ -757,20 +765,49 @@ unsafe fn fold_by<S: Store, J: Joiner<S::Number>>(f: &Fold, n: usize, src: &[*co
     // SAFETY: pointers to elements, by the contract; the slice itself is only seen under another pointee.
     let src = unsafe { core::slice::from_raw_parts(src.as_ptr().cast::<*const S::Stored>(), src.len()) };
     let mut out = [MaybeUninit::<S::Stored>::uninit(); BLOCK];
+    let bytes = n * size_of::<S::Stored>();
+    // Whole blocks are made where they are wanted, if that is apart from all sources and begins with a line: a pass through
+    // the first-level cache less (allreduce of 300 000 bf16, 2 ranks: 36 to 32 µs).
+    let apart = |d: usize| {
+        // SAFETY: d is the number of a destination.
+        let to = unsafe { *dst.get_unchecked(d) }.addr();
+        let mut r = 0;
+        while r < src.len() {
+            // SAFETY: as above, of a source.
+            let from = unsafe { *src.get_unchecked(r) }.addr();
+            if to < from + bytes && from < to + bytes {
+                return false;
+            }
+            r += 1;
+        }
+        to % 64 == 0
+    };
+    let mut made = dst.len();
+    let mut d = dst.len();
+    while d > f.past && made == dst.len() {
+        d -= 1;
+        if apart(d) {
+            made = d;
+        }
+    }
     let mut at = 0;
     while at < n {
         let m = (n - at).min(BLOCK);
-        // SAFETY: m elements from `at` on are inside everywhere.
+        // SAFETY: m elements from `at` on are inside everywhere; a whole block of them in memory that nobody else uses
+        // now is a block.
         unsafe {
-            block::<S, J>(f, m, src, at, &mut out);
+            let place = |d: usize| dst.get_unchecked(d).cast::<S::Stored>().add(at);
+            let here = made < dst.len() && m == BLOCK;
+            let block_at = if here { &mut *place(made).cast::<Block<S::Stored>>() } else { &mut out };
+            block::<S, J>(f, m, src, at, block_at);
+            let from = block_at.as_ptr().cast::<u8>();
             let mut d = 0;
             while d < dst.len() {
-                let to = dst.get_unchecked(d).cast::<S::Stored>().add(at).cast();
-                let bytes = m * size_of::<S::Stored>();
+                let (to, bytes) = (place(d).cast::<u8>(), m * size_of::<S::Stored>());
                 if d < f.past {
-                    copy_past(bytes, out.as_ptr().cast(), to);
-                } else {
-                    copy(bytes, out.as_ptr().cast(), to);
+                    begin_past(bytes, from, to);
+                } else if !(here && d == made) {
+                    copy(bytes, from, to);
                 }
                 d += 1;
             }
@@ -1047,16 +1084,34 @@ mod tests {
                 if element.is_integer() { result.trunc() } else { result }
             })
             .collect();
-        let mut expected = put(element, &expected);
-        expected.extend([7; 16]);
+        let expected = put(element, &expected);
+        let bytes = expected.len();
         let fold = Fold { element, join, pre, post, parts, past: n % 3 };
-        let sources: Vec<*const u8> = src.iter().map(|s| s.as_ptr()).collect();
-        let mut out = vec![vec![7u8; n * element.bytes() + 16]; 2];
-        let targets: Vec<*mut u8> = out.iter_mut().map(|o| o.as_mut_ptr()).collect();
-        // SAFETY: n elements everywhere.
-        unsafe { kernel.fold(&fold, n, &sources, &targets) };
-        for o in &out {
-            assert!(*o == expected, "{name} {fold:?} n {n} p {p}: {o:?} is not {expected:?}");
+        // Destinations at the beginning of a line and elsewhere, apart from all sources or over one of them.
+        for (places, over) in [([0, 16], None), ([16, 0], None), ([0, 0], Some(0)), ([1, 0], Some(p - 1))] {
+            let mut src = src.clone();
+            let mut out = vec![vec![7u8; bytes + 256]; 2];
+            let starts = [0, 1].map(|d| out[d].as_ptr().addr().wrapping_neg() % 64 + places[d]);
+            let mut targets: Vec<*mut u8> =
+                out.iter_mut().zip(starts).map(|(o, start)| o[start..].as_mut_ptr()).collect();
+            let mut sources: Vec<*const u8> = src.iter().map(|s| s.as_ptr()).collect();
+            if let Some(r) = over {
+                let both = src[r].as_mut_ptr();
+                (sources[r], targets[0]) = (both.cast_const(), both);
+            }
+            // SAFETY: n elements everywhere.
+            unsafe { kernel.fold(&fold, n, &sources, &targets) };
+            for (d, (o, start)) in out.iter().zip(starts).enumerate() {
+                let got =
+                    if d == 0 { over.map_or(&o[start..start + bytes], |r| &src[r]) } else { &o[start..start + bytes] };
+                assert!(
+                    *got == expected,
+                    "{name} {fold:?} n {n} p {p} to {places:?}, {over:?}: {got:?} is not {expected:?}"
+                );
+                let written = if d == 0 && over.is_some() { 0 } else { bytes };
+                let around = o[..start].iter().chain(&o[start + written..]);
+                assert!(around.copied().all(|b| b == 7), "{name} {fold:?} n {n} p {p} to {places:?}: around");
+            }
         }
     }
 

@@ -6,6 +6,9 @@
 //! to the next fence: that is the reordering of x86, and the one that matters elsewhere too, as words are stored and
 //! loaded with release and acquire.
 //!
+//! Buffers of the model stand for control lines and for staging memory, of which a ring gives each step other parts: it
+//! promises no more than two buffers do, that a step's part is left alone in the next step (`shm.rs` tests that).
+//!
 //! To look whether all have published a step is one move here, though it reads one word after the other: words that have
 //! come stay for as long as anybody looks, so what is found is true at one moment: that of the last read.
 //!

@@ -22,7 +22,7 @@ pub const PAGE: usize = 4096;
 pub const MAX_LOCAL: usize = 1000;
 
 /// Address space for lanes and for each arena where nothing limits it.
-const LANES: usize = 8 << 30;
+const LANES: usize = 16 << 30;
 const ARENA: usize = 64 << 30;
 
 /// Where a rank is in its life.
