@@ -9,6 +9,7 @@ use crate::kernels::LineKernel;
 use crate::kernels::sweeps::SHORT;
 use crate::level1;
 use crate::matrix::{Axis, Diag, Lines, LinesMut, MatMut, Symmetry, VecMut, VecRef};
+use crate::runtime::cpu;
 use crate::runtime::memory::Scratch;
 use crate::runtime::pool;
 use crate::scalar::Scalar;
@@ -434,7 +435,7 @@ fn ger_consecutive<T: Scalar>(alpha: T, x: *const T, conj_x: bool, y: VecRef<T>,
     let threads = threads_for::<T>(m.saturating_mul(n).saturating_mul(2));
     if threads == 1 {
         // SAFETY: x is as long as the columns.
-        unsafe { update_kernel(m).ger(m, n, alpha, x, conj_x, y.ptr(), y.inc(), conj_y, a.ptr(), a.cs()) };
+        unsafe { ger_part(alpha, x, conj_x, y, conj_y, &a, one_by_one::<T>(m, n)) };
     } else {
         ger_on_threads(threads, alpha, x, conj_x, y, conj_y, a);
     }
@@ -452,17 +453,55 @@ fn ger_on_threads<T: Scalar>(
     a: MatMut<T>,
 ) {
     let (m, n) = (a.rows(), a.cols());
-    let piece = n.div_ceil(threads);
+    let (piece, single) = (n.div_ceil(threads), one_by_one::<T>(m, n));
     // SAFETY: x is as long as the columns.
     let x = unsafe { VecRef::new(x, m, 1) };
     pool::run(n.div_ceil(piece), threads, &|task| {
         let (from, to) = (task * piece, ((task + 1) * piece).min(n));
-        let (y, column) = (y.sub(from, to - from), a.col(from));
         // SAFETY: as above; every task has columns of its own.
         unsafe {
-            update_kernel(m).ger(m, to - from, alpha, x.ptr(), conj_x, y.ptr(), y.inc(), conj_y, column.ptr(), a.cs())
+            ger_part(alpha, x.ptr(), conj_x, y.sub(from, to - from), conj_y, &a.sub(0, from, m, to - from), single)
         };
     });
+}
+
+/// Whether columns that are changed come from L3: one stream of them is then faster than four. (Zen 4 with 32 MB, in fours and
+/// one by one: sger 2000 21 and 32, dger 1000 19 and 23, cgeru 1000 74 and 83; from memory dger 3000 5.7 and 4.3.)
+#[inline(always)]
+fn one_by_one<T: Scalar>(m: usize, n: usize) -> bool {
+    let bytes = m.saturating_mul(n).saturating_mul(size_of::<T>());
+    // Nothing to ask about in a small call.
+    bytes > 1 << 20 && {
+        let caches = cpu::caches();
+        bytes > 2 * caches.l2 && bytes <= caches.l3 / 4 * 3
+    }
+}
+
+/// A := alpha x y^T + A on this thread.
+///
+/// # Safety
+/// x has as many consecutive elements as the columns of A.
+#[inline(always)]
+unsafe fn ger_part<T: Scalar>(
+    alpha: T,
+    x: *const T,
+    conj_x: bool,
+    y: VecRef<T>,
+    conj_y: bool,
+    a: &MatMut<T>,
+    single: bool,
+) {
+    let (m, n) = (a.rows(), a.cols());
+    if !single {
+        // SAFETY: as the caller's.
+        return unsafe { update_kernel(m).ger(m, n, alpha, x, conj_x, y.ptr(), y.inc(), conj_y, a.ptr(), a.cs()) };
+    }
+    let lines = T::kernels().lines_far();
+    for j in 0..n {
+        let (y, column) = (y.sub(j, 1), a.col(j));
+        // SAFETY: as the caller's.
+        unsafe { lines.ger(m, 1, alpha, x, conj_x, y.ptr(), y.inc(), conj_y, column.ptr(), a.cs()) };
+    }
 }
 
 #[inline(never)]
@@ -674,6 +713,30 @@ fn rank_update_by_definition<T: Scalar>(
         if hermitian {
             let d = T::from_real(line.get(j - lo).re());
             line.set(j - lo, d);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A matrix whose columns come from L3 is changed one by one, and to the same numbers.
+    #[test]
+    fn large_rank_one_update() {
+        let (m, n) = (1001, 603);
+        assert!(cpu::caches().l2 > 2 << 20 || one_by_one::<f64>(m, n) || cpu::caches().l3 < 8 << 20);
+        let (x, y): (Vec<f64>, Vec<f64>) =
+            ((0..m).map(|i| (i % 7) as f64).collect(), (0..2 * n).map(|j| (j % 5) as f64 - 2.0).collect());
+        let mut a: Vec<f64> = (0..m * n).map(|i| (i % 11) as f64).collect();
+        // SAFETY: vectors and a matrix of these sizes.
+        unsafe {
+            let (x, y) = (VecRef::new(x.as_ptr(), m, 1), VecRef::new(y.as_ptr(), n, 2));
+            ger(3.0, x, false, y, false, MatMut::new(a.as_mut_ptr(), m, n, 1, m as isize));
+        }
+        for (at, &got) in a.iter().enumerate() {
+            let (i, j) = (at % m, at / m);
+            assert_eq!(got, (at % 11) as f64 + 3.0 * x[i] * y[2 * j], "({i},{j})");
         }
     }
 }

@@ -43,34 +43,55 @@ pub fn few_columns<T: Scalar>(kernel: &Kernel<T>) -> usize {
     FEW_COLUMNS * (kernel.mr() * size_of::<T>()).div_ceil(64)
 }
 
-/// Rows or columns up to which a product is made of dot products, and steps from which it is; more columns if the steps are
-/// many, fewer of either if theirs are not consecutive and are made so first. (Zen 4, AVX-512, GFLOPS, by tiles and by dots: sgemm TN
+/// Rows or columns up to which a product is made of dot products, and steps from which it is; more if the steps are many,
+/// fewer if they are not consecutive and are made so first. (Zen 4, AVX-512, GFLOPS, by tiles and by dots: sgemm TN
 /// 2000 x 16 x 2000 34 and 85, 2000 x 32 x 2000 43 and 98, NN 2 x 1000 x 1000 19 and 75, 6 x 100 x 500 56 and 74, dgemm NN
-/// 4 x 1000 x 1000 29 and 48. More rows are not: sgemm TN 16 x 2000 x 2000 105 and 93.)
+/// 4 x 1000 x 1000 29 and 48. More rows are only if vectors of them are far from full: sgemm TN 16 x 2000 x 2000 105 and 93,
+/// 10 x 100 x 1000 61 and 112.)
 const FEW_DOTS: usize = 8;
 const DOTS_FROM: usize = 64;
 const MORE_DOTS: (usize, usize) = (32, 256);
 const TURNED_DOTS: usize = 6;
-/// Steps from which it pays to turn a product of few rows. (Complex products are not: they are busy enough meanwhile.)
-const TURNED_FROM: usize = 256;
+/// Lanes of the long operand from which it pays to turn the short one over.
+const TURNED_FOR: usize = 32;
+/// Steps from which it pays to turn a product of few rows.
+const TURNED_FROM: usize = 64;
 
-/// Whether so few lanes, for many of an operand with consecutive steps, are better made consecutive too.
+/// Whether so few rows leave so many lanes of their vectors, or halves of them, empty that dot products are faster.
 #[inline(always)]
-pub fn is_better_turned_to_dots<T: Scalar>(few: usize, many: usize, k: usize) -> bool {
-    few <= TURNED_DOTS && k >= DOTS_FROM && many >= 8 * few && !T::IS_COMPLEX
+fn are_wasteful(rows: usize, k: usize, lanes: usize) -> bool {
+    let taken = rows.next_multiple_of((lanes / 2).max(1));
+    rows <= MORE_DOTS.0 && k >= MORE_DOTS.1 && rows * 8 < taken * 7
+}
+
+/// Whether so few rows, for many columns with consecutive steps, are better given consecutive steps too. (Complex products are
+/// not: they are busy enough meanwhile.)
+#[inline(always)]
+pub fn is_better_turned_to_dots<T: Scalar>(rows: usize, cols: usize, k: usize, lanes: usize) -> bool {
+    k >= DOTS_FROM
+        && !T::IS_COMPLEX
+        && rows < cols
+        && (rows <= TURNED_DOTS && cols >= 8 * rows || cols >= TURNED_FOR && are_wasteful(rows, k, lanes))
 }
 
 /// Whether a product may use the other threads.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Threads {
     Shared,
-    /// The caller's thread only: it is one of several at work on this routine already.
-    Caller,
+    /// The caller's thread only: it is one of several at work on a product of so many columns, of which these are a part. What
+    /// decides about bits must be decided for all of them alike.
+    Caller {
+        cols: usize,
+    },
 }
 
 /// Computes the product. C shares no memory with the operands.
 pub fn run<T: Scalar>(product: Product<T>, threads: Threads) {
-    let product = product.with_unit_rows();
+    let whole = match threads {
+        Threads::Shared => (product.c.rows(), product.c.cols()),
+        Threads::Caller { cols } => (product.c.rows(), cols),
+    };
+    let (product, whole) = if product.lies_across() { (product.t(), (whole.1, whole.0)) } else { (product, whole) };
     let (m, n) = (product.c.rows(), product.c.cols());
     debug_assert!(product.a.rows() == m && product.b.cols() == n && product.b.rows() == product.a.cols());
     if m == 0 || n == 0 {
@@ -81,12 +102,13 @@ pub fn run<T: Scalar>(product: Product<T>, threads: Threads) {
         return;
     }
     let kernel = T::kernels().gemm;
+    let dots = product.is_better_by_dots(whole);
     if let (Operand::General(a), Operand::General(b), None) = (product.a, product.b, product.part)
-        && small::run(product.alpha, a, b, product.beta, &product.c, T::kernels())
+        && !dots
+        && small::run(product.alpha, a, b, product.beta, &product.c, T::kernels(), threads == Threads::Shared)
     {
         return;
     }
-    let dots = product.is_better_by_dots();
     let product = if product.is_better_turned() { product.t() } else { product };
     let (m, n, k) = (product.c.rows(), product.c.cols(), product.a.cols());
     // Decided for the product as a whole: its bits must not depend on how threads cut it.
@@ -94,18 +116,21 @@ pub fn run<T: Scalar>(product: Product<T>, threads: Threads) {
     let in_place = product.in_place(kernel);
     let work = 2.0 * m as f64 * n as f64 * k as f64 * if T::IS_COMPLEX { 4.0 } else { 1.0 };
     let threads = if threads == Threads::Shared { pool::threads_for(work) } else { 1 };
+    if dots && threads == 1 {
+        return product.dots(kernel, 0, m, 0, n);
+    }
     // All at once: what is below would take as long to be set up as a few tiles.
     if let (Operand::General(a), Operand::General(b), true) = (product.a, product.b, in_place.b)
         && threads == 1
         && k <= kernel.kc()
-        && !dots
         && product.c.rs() == 1
     {
-        if !in_place.a {
-            if small::on_the_stack(product.alpha, a, b, product.beta, product.c.alias(), kernel) {
-                return;
-            }
-        } else {
+        // More threads would do it another way: parts of complex products would not have the same bits.
+        let in_parts = !in_place.a || !T::IS_COMPLEX && (!m.is_multiple_of(kernel.lanes()) || b.cs() == 1);
+        if in_parts && small::in_parts(product.alpha, a, b, product.beta, product.c.alias(), T::kernels(), false) {
+            return;
+        }
+        if in_place.a {
             let (a, b) = (Source::in_place(a.ptr(), 1, a.cs()), Source::in_place(b.ptr(), b.cs(), b.rs()));
             let c = &product.c;
             // SAFETY: views of m x k, k x n and m x n; A and C have unit row stride (or one row).
@@ -140,12 +165,10 @@ pub fn run<T: Scalar>(product: Product<T>, threads: Threads) {
 }
 
 impl<'a, T: Scalar> Product<'a, T> {
-    /// The same product with rows of C at consecutive addresses, transposed if need be: (AB)^T = B^T A^T.
-    fn with_unit_rows(self) -> Self {
-        if self.c.rs() == 1 || (self.c.cs() != 1 && self.c.rs().unsigned_abs() <= self.c.cs().unsigned_abs()) {
-            return self;
-        }
-        self.t()
+    /// Whether the transposed product is the one whose rows of C are at consecutive addresses.
+    fn lies_across(&self) -> bool {
+        let (rs, cs) = (self.c.rs(), self.c.cs());
+        rs != 1 && (cs == 1 || rs.unsigned_abs() > cs.unsigned_abs())
     }
 
     /// The transposed product: (AB)^T = B^T A^T.
@@ -153,19 +176,27 @@ impl<'a, T: Scalar> Product<'a, T> {
         Product { a: self.b.t(), b: self.a.t(), c: self.c.t(), part: self.part.map(Uplo::t), ..self }
     }
 
-    /// Whether few dot products for each lane of the long operand, whose steps are consecutive.
-    fn is_better_by_dots(&self) -> bool {
+    /// Whether few dot products for each lane of the long operand, whose steps are consecutive. `rows` and `cols` are those of the
+    /// whole product.
+    fn is_better_by_dots(&self, (rows, cols): (usize, usize)) -> bool {
         let (Operand::General(a), Operand::General(b)) = (self.a, self.b) else { return false };
-        let (rows, cols, k) = (self.c.rows(), self.c.cols(), a.cols());
-        let (long, short) = if rows >= cols { (a.cs(), b.rs()) } else { (b.rs(), a.cs()) };
-        let few = match short {
-            _ if a.is_conj() || b.is_conj() || long != 1 => 0,
-            1 if rows >= cols && k >= MORE_DOTS.1 && !T::IS_COMPLEX => MORE_DOTS.0,
-            1 => FEW_DOTS,
-            _ if is_better_turned_to_dots::<T>(rows.min(cols), rows.max(cols), k) => TURNED_DOTS,
-            _ => 0,
-        };
-        self.part.is_none() && rows.min(cols) <= few && k >= DOTS_FROM
+        let k = a.cols();
+        // Steps of the long operand, steps and lanes of the short one.
+        let (long, short, lane) = if rows >= cols { (a.cs(), b.rs(), b.cs()) } else { (b.rs(), a.cs(), a.rs()) };
+        if a.is_conj() || b.is_conj() || long != 1 || self.part.is_some() || k < DOTS_FROM {
+            return false;
+        }
+        let (few, lanes) = (rows.min(cols), T::kernels().single.0);
+        let many_steps = k >= MORE_DOTS.1 && !T::IS_COMPLEX;
+        match short {
+            1 if rows >= cols => few <= if many_steps { MORE_DOTS.0 } else { FEW_DOTS },
+            1 => few <= FEW_DOTS || many_steps && are_wasteful(rows, k, lanes),
+            _ if lane != 1 => false,
+            _ if rows >= cols => {
+                few <= if many_steps { MORE_DOTS.0 } else { TURNED_DOTS } && rows >= 8 * cols && !T::IS_COMPLEX
+            }
+            _ => is_better_turned_to_dots::<T>(rows, cols, k, lanes),
+        }
     }
 
     /// Rows i..i+m and columns j..j+n of C by dot products.
@@ -181,9 +212,8 @@ impl<'a, T: Scalar> Product<'a, T> {
         let width = k.next_multiple_of(kernel.lanes());
         let scratch = if step == 1 { None } else { Scratch::take_for::<T>(few * width) };
         if let Some(scratch) = &scratch {
-            // SAFETY: as many steps of as many lanes, with the parts of lanes and steps exchanged: each lane is one step of
-            // the panel, as wide as there are steps.
-            unsafe { kernel.pack_narrow(k, few, short.0, step, short.1, false, scratch.ptr()) };
+            // SAFETY: k steps of few lanes each; the scratch has room for as many lanes of `width` steps.
+            unsafe { kernel.turn(k, few, short.0, step, scratch.ptr(), width as isize) };
             short = (scratch.ptr::<T>().cast_const(), width as isize);
         } else if step != 1 {
             return self.without_scratch(i, m, j, n);
@@ -204,7 +234,12 @@ impl<'a, T: Scalar> Product<'a, T> {
             && self.c.rs() == 1
             && m <= FEW_COLUMNS
             && n >= 4 * m
-            && k >= TURNED_FROM
+            && (k >= TURNED_FROM || small::is_better_turned::<T>((m, n, k), self.a_is_across(), true))
+    }
+
+    /// Whether the rows of a general A are not at consecutive addresses.
+    fn a_is_across(&self) -> bool {
+        self.a.general().is_some_and(|a| a.rs() != 1)
     }
 
     /// Whether this product was turned.
@@ -218,7 +253,7 @@ impl<'a, T: Scalar> Product<'a, T> {
         most.min(self.c.rows()).next_multiple_of(kernel.mr())
     }
 
-    /// As `rectangle`, of a turned product: strips of rows are computed apart, with unit row stride, and added to C.
+    /// As `rectangle`, of a turned product: strips of rows are computed apart, with unit row stride.
     fn strips(&self, kernel: &Kernel<T>, in_place: InPlace, i: usize, m: usize, j: usize, n: usize) {
         let (Operand::General(a), Operand::General(b)) = (self.a, self.b) else { unreachable!("no other is turned") };
         let (k, strip) = (a.cols(), self.strip_rows(kernel));
@@ -230,15 +265,15 @@ impl<'a, T: Scalar> Product<'a, T> {
             // SAFETY: rows x n elements of scratch, used by this thread alone.
             let sum = unsafe { MatMut::new(scratch.ptr::<T>(), rows, n, 1, rows as isize) };
             let (a, b) = (Operand::General(a.sub(ic, 0, rows, k)), Operand::General(b.sub(0, j, k, n)));
-            let part = Product { alpha: self.alpha, a, b, beta: T::ZERO, c: sum.alias(), part: None };
-            part.rectangle(kernel, in_place, 0, rows, 0, n);
-            let mut c = self.c.sub(ic, j, rows, n);
-            for row in 0..rows {
-                for col in 0..n {
-                    let old = if self.beta == T::ZERO { T::ZERO } else { self.beta * c.get(row, col) };
-                    c.set(row, col, sum.get(row, col) + old);
-                }
+            let part = Product { alpha: self.alpha, a, b, beta: self.beta, c: sum.alias(), part: None };
+            let c = self.c.sub(ic, j, rows, n);
+            if self.beta != T::ZERO {
+                // SAFETY: rows x n elements of C, whose columns are one element apart, and of scratch.
+                unsafe { kernel.turn(rows, n, c.ptr(), c.rs(), sum.ptr(), rows as isize) };
             }
+            part.rectangle(kernel, in_place, 0, rows, 0, n);
+            // SAFETY: as above.
+            unsafe { kernel.turn(n, rows, sum.ptr(), rows as isize, c.ptr(), c.rs()) };
         }
     }
 

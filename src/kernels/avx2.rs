@@ -24,7 +24,7 @@ macro_rules! avx2 {
         $add:ident $sub:ident $mul:ident $div:ident $fmadd:ident $fnmadd:ident $max:ident $andnot:ident $xor:ident,
         sum $sum:expr, squares $squares:ident, deinterleave $de:expr, interleave $inter:expr,
         store_first $store_first:ident $reload_first:ident, and $and:ident, swap $swap:expr, sum4 $sum4:ident,
-        largest $largest:ident, equals $equals:expr, square $square:ident
+        largest $largest:ident, equals $equals:expr, square $square:ident $half:ident
     ) => {
         // Sound by the contract of `Simd`: AVX2 and FMA are there, pointers valid for the lanes used; masked lanes are not
         // accessed.
@@ -100,6 +100,10 @@ macro_rules! avx2 {
             unsafe fn sum(self) -> $T {
                 unsafe { $sum(self.0) }
             }
+            #[inline(always)]
+            unsafe fn sum4([a, b, c, d]: [Self; 4]) -> [$T; 4] {
+                unsafe { $sum4(a.0, b.0, c.0, d.0) }
+            }
             real_transpose!();
         }
         // As above.
@@ -149,6 +153,10 @@ macro_rules! avx2 {
                 unsafe { $square(src, dst) }
             }
             #[inline(always)]
+            unsafe fn half_square(src: [*const $T; 4], dst: [*mut $T; 4]) {
+                unsafe { $half(src, dst) }
+            }
+            #[inline(always)]
             unsafe fn load_range(p: *const $T, from: usize, to: usize) -> Self {
                 unsafe { $V($maskload(p, range($mask.as_ptr().cast(), $lanes, from, to))) }
             }
@@ -163,10 +171,6 @@ macro_rules! avx2 {
             #[inline(always)]
             unsafe fn swap_pairs(self) -> Self {
                 unsafe { $V($swap(self.0)) }
-            }
-            #[inline(always)]
-            unsafe fn sum4([a, b, c, d]: [Self; 4]) -> [$T; 4] {
-                unsafe { $sum4(a.0, b.0, c.0, d.0) }
             }
         }
     };
@@ -276,7 +280,7 @@ unsafe fn reload_first64(p: *const f64, n: usize) -> __m256d {
 // Four sums at once: the same additions as `sum32` and `sum64`, in lanes of one register.
 #[inline(always)]
 #[allow(clippy::undocumented_unsafe_blocks)]
-unsafe fn sum4_32(a: __m256, b: __m256, c: __m256, d: __m256) -> [f32; 4] {
+pub unsafe fn sum4_32(a: __m256, b: __m256, c: __m256, d: __m256) -> [f32; 4] {
     unsafe {
         let ab = _mm256_add_ps(_mm256_permute2f128_ps::<0x20>(a, b), _mm256_permute2f128_ps::<0x31>(a, b));
         let cd = _mm256_add_ps(_mm256_permute2f128_ps::<0x20>(c, d), _mm256_permute2f128_ps::<0x31>(c, d));
@@ -289,7 +293,7 @@ unsafe fn sum4_32(a: __m256, b: __m256, c: __m256, d: __m256) -> [f32; 4] {
 }
 #[inline(always)]
 #[allow(clippy::undocumented_unsafe_blocks)]
-unsafe fn sum4_64(a: __m256d, b: __m256d, c: __m256d, d: __m256d) -> [f64; 4] {
+pub unsafe fn sum4_64(a: __m256d, b: __m256d, c: __m256d, d: __m256d) -> [f64; 4] {
     unsafe {
         let ac = _mm256_add_pd(_mm256_permute2f128_pd::<0x20>(a, c), _mm256_permute2f128_pd::<0x31>(a, c));
         let bd = _mm256_add_pd(_mm256_permute2f128_pd::<0x20>(b, d), _mm256_permute2f128_pd::<0x31>(b, d));
@@ -301,7 +305,7 @@ unsafe fn sum4_64(a: __m256d, b: __m256d, c: __m256d, d: __m256d) -> [f64; 4] {
 // SAFETY of the functions below: as above.
 #[inline(always)]
 #[allow(clippy::undocumented_unsafe_blocks)]
-unsafe fn sum32(v: __m256) -> f32 {
+pub unsafe fn sum32(v: __m256) -> f32 {
     unsafe {
         let x = _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps::<1>(v));
         let x = _mm_add_ps(x, _mm_movehl_ps(x, x));
@@ -310,7 +314,7 @@ unsafe fn sum32(v: __m256) -> f32 {
 }
 #[inline(always)]
 #[allow(clippy::undocumented_unsafe_blocks)]
-unsafe fn sum64(v: __m256d) -> f64 {
+pub unsafe fn sum64(v: __m256d) -> f64 {
     unsafe {
         let x = _mm_add_pd(_mm256_castpd256_pd128(v), _mm256_extractf128_pd::<1>(v));
         _mm_cvtsd_f64(_mm_add_sd(x, _mm_unpackhi_pd(x, x)))
@@ -392,6 +396,28 @@ pub unsafe fn square64(src: [*const f64; 8], dst: [*mut f64; 8]) {
         }
     }
 }
+#[inline(always)]
+#[allow(clippy::undocumented_unsafe_blocks)]
+pub unsafe fn half_square32(src: [*const f32; 4], dst: [*mut f32; 4]) {
+    unsafe {
+        let (r0, r1, r2, r3) = (_mm_loadu_ps(src[0]), _mm_loadu_ps(src[1]), _mm_loadu_ps(src[2]), _mm_loadu_ps(src[3]));
+        let (a, b) = (_mm_unpacklo_ps(r0, r1), _mm_unpacklo_ps(r2, r3));
+        let (c, d) = (_mm_unpackhi_ps(r0, r1), _mm_unpackhi_ps(r2, r3));
+        _mm_storeu_ps(dst[0], _mm_movelh_ps(a, b));
+        _mm_storeu_ps(dst[1], _mm_movehl_ps(b, a));
+        _mm_storeu_ps(dst[2], _mm_movelh_ps(c, d));
+        _mm_storeu_ps(dst[3], _mm_movehl_ps(d, c));
+    }
+}
+#[inline(always)]
+#[allow(clippy::undocumented_unsafe_blocks)]
+pub unsafe fn half_square64(src: [*const f64; 4], dst: [*mut f64; 4]) {
+    unsafe {
+        let (r0, r1) = (_mm_loadu_pd(src[0]), _mm_loadu_pd(src[1]));
+        _mm_storeu_pd(dst[0], _mm_unpacklo_pd(r0, r1));
+        _mm_storeu_pd(dst[1], _mm_unpackhi_pd(r0, r1));
+    }
+}
 
 avx2! {
     F32x8, f32, 8, mask FIRST32,
@@ -400,7 +426,7 @@ avx2! {
     _mm256_andnot_ps _mm256_xor_ps,
     sum sum32, squares squares32, deinterleave deinterleave32, interleave interleave32,
     store_first store_first32 reload_first32, and _mm256_and_ps, swap _mm256_permute_ps::<0xb1>, sum4 sum4_32,
-    largest largest32, equals equals32, square square32
+    largest largest32, equals equals32, square square32 half_square32
 }
 avx2! {
     F64x4, f64, 4, mask FIRST64,
@@ -409,7 +435,7 @@ avx2! {
     _mm256_andnot_pd _mm256_xor_pd,
     sum sum64, squares squares64, deinterleave interleave64, interleave interleave64,
     store_first store_first64 reload_first64, and _mm256_and_pd, swap _mm256_permute_pd::<0x5>, sum4 sum4_64,
-    largest largest64, equals equals64, square square64
+    largest largest64, equals equals64, square square64 half_square64
 }
 
 /// Half precision by F16C, which every CPU with AVX2 has.

@@ -3,7 +3,7 @@
 //! Register tiles: 24 accumulators. 48x8 (f32) and 24x8 (f64) need 3 loads and 8 broadcasts for 24 multiply-adds; the
 //! broadcasts fold into the instruction's memory operand.
 
-use super::avx2::{F16c, square32, square64};
+use super::avx2::{F16c, half_square32, half_square64, square32, square64, sum4_32, sum4_64, sum32, sum64};
 use super::kernel_table;
 use super::simd::{GroupSimd, RealSimd, Simd, Split, real_transpose};
 use core::arch::x86_64::*;
@@ -18,8 +18,8 @@ macro_rules! avx512 {
         $V:ident, $T:ty, $lanes:literal, mask $Mask:ty,
         $zero:ident $set1:ident $load:ident $store:ident $maskload:ident $maskstore:ident
         $add:ident $sub:ident $mul:ident $div:ident $fmadd:ident $fnmadd:ident $max:ident $abs:ident $xor:ident,
-        sum $sum:ident, squares $squares:ident, deinterleave $de:expr, interleave $inter:expr,
-        keep $mov:ident, swap $swap:expr, largest $largest:ident, equals $equals:expr, square $square:ident,
+        sum $sum:ident $sum4:ident, squares $squares:ident, deinterleave $de:expr, interleave $inter:expr,
+        keep $mov:ident, swap $swap:expr, largest $largest:ident, equals $equals:expr, square $square:ident $half_square:ident,
         half $low:ident $whole:ident $halfload:ident $halffmadd:ident $opaque:ident
     ) => {
         // Sound by the contract of `Simd`: AVX-512 is there, pointers valid for the lanes used; masked lanes are not
@@ -107,6 +107,10 @@ macro_rules! avx512 {
             unsafe fn sum(self) -> $T {
                 unsafe { $sum(self.0) }
             }
+            #[inline(always)]
+            unsafe fn sum4([a, b, c, d]: [Self; 4]) -> [$T; 4] {
+                unsafe { $sum4(a.0, b.0, c.0, d.0) }
+            }
             real_transpose!();
         }
         // As above.
@@ -156,6 +160,10 @@ macro_rules! avx512 {
                 unsafe { $square(src, dst) }
             }
             #[inline(always)]
+            unsafe fn half_square(src: [*const $T; 4], dst: [*mut $T; 4]) {
+                unsafe { $half_square(src, dst) }
+            }
+            #[inline(always)]
             unsafe fn load_range(p: *const $T, from: usize, to: usize) -> Self {
                 unsafe { $V($maskload(((1u32 << to) - (1u32 << from)) as $Mask, p)) }
             }
@@ -188,6 +196,29 @@ fn opaque64(v: __m512d) -> __m512d {
     unsafe { core::arch::asm!("/* {0} */", inout(zmm_reg) v, options(pure, nomem, nostack, preserves_flags)) };
     v
 }
+
+// Sums: both halves added, then as a register of 256 bits; one and four at once in the same order.
+macro_rules! sums {
+    ($one:ident $four:ident $fold:ident, $T:ty, $R:ty, $H:ty, $low:ident $high:ident $add:ident $sum:ident $sum4:ident) => {
+        #[inline(always)]
+        #[allow(clippy::undocumented_unsafe_blocks)]
+        unsafe fn $fold(v: $R) -> $H {
+            unsafe { $add($low(v), $high::<1>(v)) }
+        }
+        #[inline(always)]
+        #[allow(clippy::undocumented_unsafe_blocks)]
+        unsafe fn $one(v: $R) -> $T {
+            unsafe { $sum($fold(v)) }
+        }
+        #[inline(always)]
+        #[allow(clippy::undocumented_unsafe_blocks)]
+        unsafe fn $four(a: $R, b: $R, c: $R, d: $R) -> [$T; 4] {
+            unsafe { $sum4($fold(a), $fold(b), $fold(c), $fold(d)) }
+        }
+    };
+}
+sums!(total32 total4_32 fold32, f32, __m512, __m256, _mm512_castps512_ps256 _mm512_extractf32x8_ps _mm256_add_ps sum32 sum4_32);
+sums!(total64 total4_64 fold64, f64, __m512d, __m256d, _mm512_castpd512_pd256 _mm512_extractf64x4_pd _mm256_add_pd sum64 sum4_64);
 
 #[inline(always)]
 #[allow(clippy::undocumented_unsafe_blocks)]
@@ -227,9 +258,9 @@ avx512! {
     _mm512_setzero_ps _mm512_set1_ps _mm512_loadu_ps _mm512_storeu_ps _mm512_maskz_loadu_ps _mm512_mask_storeu_ps
     _mm512_add_ps _mm512_sub_ps _mm512_mul_ps _mm512_div_ps _mm512_fmadd_ps _mm512_fnmadd_ps _mm512_max_ps
     _mm512_abs_ps _mm512_xor_ps,
-    sum _mm512_reduce_add_ps, squares squares32, deinterleave deinterleave32, interleave interleave32,
+    sum total32 total4_32, squares squares32, deinterleave deinterleave32, interleave interleave32,
     keep _mm512_maskz_mov_ps, swap _mm512_permute_ps::<0xb1>, largest _mm512_reduce_max_ps,
-    equals _mm512_cmp_ps_mask::<_CMP_EQ_OQ>, square square32,
+    equals _mm512_cmp_ps_mask::<_CMP_EQ_OQ>, square square32 half_square32,
     half _mm512_castps512_ps256 _mm512_castps256_ps512 _mm256_maskz_loadu_ps _mm256_fmadd_ps opaque32
 }
 avx512! {
@@ -237,9 +268,9 @@ avx512! {
     _mm512_setzero_pd _mm512_set1_pd _mm512_loadu_pd _mm512_storeu_pd _mm512_maskz_loadu_pd _mm512_mask_storeu_pd
     _mm512_add_pd _mm512_sub_pd _mm512_mul_pd _mm512_div_pd _mm512_fmadd_pd _mm512_fnmadd_pd _mm512_max_pd
     _mm512_abs_pd _mm512_xor_pd,
-    sum _mm512_reduce_add_pd, squares squares64, deinterleave interleave64, interleave interleave64,
+    sum total64 total4_64, squares squares64, deinterleave interleave64, interleave interleave64,
     keep _mm512_maskz_mov_pd, swap _mm512_permute_pd::<0x55>, largest _mm512_reduce_max_pd,
-    equals _mm512_cmp_pd_mask::<_CMP_EQ_OQ>, square square64,
+    equals _mm512_cmp_pd_mask::<_CMP_EQ_OQ>, square square64 half_square64,
     half _mm512_castpd512_pd256 _mm512_castpd256_pd512 _mm256_maskz_loadu_pd _mm256_fmadd_pd opaque64
 }
 

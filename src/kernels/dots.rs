@@ -114,12 +114,28 @@ unsafe fn tile<V: Simd, const M: usize, const N: usize>(
             let rest = k - p;
             step!(|at| V::load_first(at, rest));
         }
-        unrolled!(M, |i| {
+        // Four sums at once: the four of a column, or four columns of a single lane.
+        let put = |c: *mut V::T, sum: V::T| {
+            let old = if beta == V::T::ZERO { V::T::ZERO } else { beta * *c };
+            *c = alpha * sum + old;
+        };
+        if const { M == HIGH } {
             unrolled!(N, |j| {
-                let c = c.wrapping_offset(i as isize * rs + j as isize * cs);
-                let old = if beta == V::T::ZERO { V::T::ZERO } else { beta * *c };
-                *c = alpha * acc[i][j].sum() + old;
+                let sums = V::sum4([acc[0][j], acc[1 % M][j], acc[2 % M][j], acc[3 % M][j]]);
+                for (i, &sum) in sums.iter().enumerate() {
+                    put(c.wrapping_offset(i as isize * rs + j as isize * cs), sum);
+                }
             });
-        });
+        } else {
+            unrolled!(N, |j| {
+                if j.is_multiple_of(4) {
+                    let at = |l: usize| if j + l < N { acc[0][(j + l) % N] } else { V::zero() };
+                    let sums = V::sum4([at(0), at(1), at(2), at(3)]);
+                    for (l, &sum) in sums.iter().enumerate().take(N - j) {
+                        put(c.wrapping_offset((j + l) as isize * cs), sum);
+                    }
+                }
+            });
+        }
     }
 }

@@ -168,6 +168,10 @@ impl<R: Real, const N: usize> RealSimd for Lanes<R, N> {
         debug_assert!(false, "left to the compiler");
     }
     #[inline(always)]
+    unsafe fn half_square(_src: [*const R; 4], _dst: [*mut R; 4]) {
+        debug_assert!(false, "left to the compiler");
+    }
+    #[inline(always)]
     unsafe fn load_range(p: *const R, from: usize, to: usize) -> Self {
         let mut out = [R::ZERO; N];
         for (i, lane) in out.iter_mut().enumerate().take(to).skip(from) {

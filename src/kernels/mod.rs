@@ -91,6 +91,9 @@ pub trait GemmKernel: Sync {
         conj: bool,
         dst: *mut Self::In,
     );
+    /// Turns lines into columns: element p of line l, at `src + l*ss + p`, goes to `dst + p*ds + l`. No other element of either
+    /// is touched, and they share no memory.
+    unsafe fn turn(&self, lanes: usize, k: usize, src: *const Self::In, ss: isize, dst: *mut Self::In, ds: isize);
     /// `C := alpha A B + beta C` for m rows and n columns, loops over register tiles included; each operand packed or in
     /// place. C has unit row stride and column stride `cs`; beta == 0 never reads it. At most `kc()` steps.
     unsafe fn block(
@@ -410,15 +413,19 @@ macro_rules! kernel_table {
             }
             kernel_table! { @fn $feature
             unsafe fn pack_a(&self, lanes: usize, k: usize, src: *const $T, ls: isize, ps: isize, conj: bool, dst: *mut $T) {
-                unsafe { pack::vectors::<$V>($mv, lanes, k, src, ls, ps, conj, dst) }
+                unsafe { pack::vectors::<$V, $R>($mv, lanes, k, src, ls, ps, conj, dst) }
             } }
             kernel_table! { @fn $feature
             unsafe fn pack_narrow(&self, lanes: usize, k: usize, src: *const $T, ls: isize, ps: isize, conj: bool, dst: *mut $T) {
-                unsafe { pack::vectors::<$V>(lanes.div_ceil(<$V as Simd>::LANES), lanes, k, src, ls, ps, conj, dst) }
+                unsafe { pack::vectors::<$V, $R>(lanes.div_ceil(<$V as Simd>::LANES), lanes, k, src, ls, ps, conj, dst) }
             } }
             kernel_table! { @fn $feature
             unsafe fn pack_b(&self, lanes: usize, k: usize, src: *const $T, ls: isize, ps: isize, conj: bool, dst: *mut $T) {
                 unsafe { pack::elements::<$T, $R, $nr>(lanes, k, src, ls, ps, conj, dst) }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn turn(&self, lanes: usize, k: usize, src: *const $T, ss: isize, dst: *mut $T, ds: isize) {
+                unsafe { pack::turn::<$T, $R>(lanes, k, src, ss, dst, ds) }
             } }
             kernel_table! { @fn $feature
             unsafe fn block(&self, m: usize, n: usize, k: usize, alpha: $T, a: Source<$T>, b: Source<$T>, beta: $T, c: *mut $T, cs: isize) {

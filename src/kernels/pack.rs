@@ -8,7 +8,7 @@
 //! written there.
 
 use super::simd::{RealSimd, Simd};
-use super::tile::{MAX_WIDTH, opaque, prefetch};
+use super::tile::{MAX_WIDTH, opaque, opaque_ptr, prefetch};
 use crate::scalar::Scalar;
 
 /// Steps that are taken over all panels at once.
@@ -19,7 +19,7 @@ const MOST_LANES: usize = 16;
 /// k steps of `lanes` elements, element (l, p) at `src + l*ls + p*ps`, into panels of k steps of `mv` vectors, one behind the
 /// other, zero behind the last lane.
 #[inline(always)]
-pub unsafe fn vectors<V: Simd>(
+pub unsafe fn vectors<V: Simd, R: RealSimd>(
     mv: usize,
     lanes: usize,
     k: usize,
@@ -54,14 +54,14 @@ pub unsafe fn vectors<V: Simd>(
         }
         for l in (0..lanes).step_by(width) {
             let (from, to) = (src.wrapping_offset(l as isize * ls), dst.add(l * k));
-            across::<V>(mv, width.min(lanes - l), k, from, ls, ps, conj, to);
+            across::<V, R>(mv, width.min(lanes - l), k, from, ls, ps, conj, to);
         }
     }
 }
 
 /// One panel of [`vectors`] from a source whose lanes are not consecutive.
 #[inline(always)]
-unsafe fn across<V: Simd>(
+unsafe fn across<V: Simd, R: RealSimd>(
     mv: usize,
     lanes: usize,
     k: usize,
@@ -76,6 +76,23 @@ unsafe fn across<V: Simd>(
     let rows = |i: usize| (lanes - i * V::LANES).min(V::LANES);
     // SAFETY: the contract of the file; the panel has k*width elements.
     unsafe {
+        if ps == 1 && !V::T::IS_COMPLEX {
+            // Lanes that are not there are vectors of zeros, of which the last lanes take what they need.
+            for i in lanes / V::LANES..mv {
+                for p in 0..k {
+                    V::zero().store_packed(dst.add(p * width + i * V::LANES));
+                }
+            }
+            // A cache line of each lane at a time.
+            let run = 64 / size_of::<V::T>();
+            let mut p = 0;
+            while p < k {
+                let steps = if k - p < 2 * run { k - p } else { run };
+                turn::<V::T, R>(lanes, steps, src.wrapping_add(p), ls, dst.add(p * width), width as isize);
+                p += steps;
+            }
+            return;
+        }
         // Whole squares, a cache line of each lane at a time.
         let squares = ps == 1 && V::SQUARE > 0;
         let whole = if squares { k / V::SQUARE * V::SQUARE } else { 0 };
@@ -297,6 +314,83 @@ pub unsafe fn unpack<V: Simd, const MV: usize>(
                 }
             }
             p += 1;
+        }
+    }
+}
+
+/// Element p of line l, at `src + l*ss + p`, goes to `dst + p*ds + l`: lines of `lanes` elements out of as many lines of k.
+/// Nothing else is touched; the two share no memory. R: vector of T's parts.
+#[inline(always)]
+pub unsafe fn turn<T: Scalar, R: RealSimd>(lanes: usize, k: usize, src: *const T, ss: isize, dst: *mut T, ds: isize) {
+    // SAFETY: the contract of the file. Nothing is computed, so a complex number of two f32 is moved as if it were an f64.
+    unsafe {
+        if size_of::<T>() == size_of::<R::T>() {
+            turn_squares::<R>(lanes, k, src.cast(), ss, dst.cast(), ds);
+        } else if size_of::<T>() == size_of::<f64>() {
+            turn_squares::<R::Wide>(lanes, k, src.cast(), ss, dst.cast(), ds);
+        } else {
+            turn_elements(lanes, k, src, ss, dst, ds);
+        }
+    }
+}
+
+/// [`turn`] by squares. The last ones reach back over what is there already.
+#[inline(always)]
+unsafe fn turn_squares<R: RealSimd>(lanes: usize, k: usize, src: *const R::T, ss: isize, dst: *mut R::T, ds: isize) {
+    let half = R::SIDE / 2;
+    // Multiples that addresses cannot be made of by themselves.
+    let (ss3, ds3) = (opaque(3 * ss as usize) as isize, opaque(3 * ds as usize) as isize);
+    macro_rules! squares {
+        ($side:expr, |$from:ident, $to:ident| $square:expr) => {
+            let mut l = 0;
+            while l < lanes {
+                l = l.min(lanes - $side);
+                let mut p = 0;
+                while p < k {
+                    p = p.min(k - $side);
+                    let $from = opaque_ptr(src.wrapping_offset(l as isize * ss + p as isize));
+                    let $to = opaque_ptr(dst.wrapping_offset(p as isize * ds + l as isize)).cast_mut();
+                    $square;
+                    p += $side;
+                }
+                l += $side;
+            }
+        };
+    }
+    macro_rules! four {
+        ($p:expr, $one:ident, $three:ident) => {
+            [$p, $p.wrapping_offset($one), $p.wrapping_offset(2 * $one), $p.wrapping_offset($three)]
+        };
+    }
+    // SAFETY: squares inside the lines that there are.
+    unsafe {
+        if R::SIDE == 0 || lanes.min(k) < half {
+            turn_elements(lanes, k, src, ss, dst, ds);
+        } else if lanes.min(k) < R::SIDE {
+            squares!(half, |from, to| R::half_square(four!(from, ss, ss3), four!(to, ds, ds3)));
+        } else {
+            squares!(R::SIDE, |from, to| {
+                let ([a, b, c, d], [e, f, g, h]) = (four!(from, ss, ss3), four!(from.wrapping_offset(4 * ss), ss, ss3));
+                let ([i, j, k, l], [m, n, o, p]) = (four!(to, ds, ds3), four!(to.wrapping_offset(4 * ds), ds, ds3));
+                R::square([a, b, c, d, e, f, g, h], [i, j, k, l, m, n, o, p])
+            });
+        }
+    }
+}
+
+/// [`turn`] element by element, along the longer side.
+#[inline(always)]
+unsafe fn turn_elements<T: Copy>(lanes: usize, k: usize, src: *const T, ss: isize, dst: *mut T, ds: isize) {
+    // How many, and how far apart in either: of the shorter and of the longer side.
+    let (outer, inner, (out_from, out_to), (from_step, to_step)) =
+        if lanes < k { (lanes, k, (ss, 1), (1, ds)) } else { (k, lanes, (1, ds), (ss, 1)) };
+    for i in 0..outer as isize {
+        let (mut from, mut to) = (src.wrapping_offset(i * out_from), dst.wrapping_offset(i * out_to));
+        for _ in 0..inner {
+            // SAFETY: the contract of the file.
+            unsafe { *to = *from };
+            // Hidden, or it becomes gathers and scatters, which are slower.
+            (from, to) = (from.wrapping_offset(from_step), opaque_ptr(to.wrapping_offset(to_step)).cast_mut());
         }
     }
 }

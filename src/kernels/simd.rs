@@ -72,6 +72,12 @@ pub trait Simd: Copy {
     unsafe fn conj(self) -> Self;
     /// Sum of the lanes, in a fixed order.
     unsafe fn sum(self) -> Self::T;
+    /// The `sum` of each, bit for bit.
+    #[inline(always)]
+    unsafe fn sum4([a, b, c, d]: [Self; 4]) -> [Self::T; 4] {
+        // SAFETY: the contract of the trait.
+        unsafe { [a.sum(), b.sum(), c.sum(), d.sum()] }
+    }
     /// Consecutive elements of each lane that [`Simd::transpose`] takes; 0 if it is not to be used.
     const SQUARE: usize;
     /// So many lanes of SQUARE consecutive elements each, lane l at `src + l*ls`, to SQUARE registers' worth of a packed
@@ -84,7 +90,7 @@ pub trait Simd: Copy {
 /// A [`Simd`] of real lanes: what else the line kernels and [`Split`] need.
 pub trait RealSimd: Simd<T: Real> {
     /// Lanes of f64, for sums that f32 cannot hold.
-    type Wide: Simd<T = f64>;
+    type Wide: RealSimd<T = f64>;
     /// The lanes' squares, as f64, added to two registers.
     unsafe fn add_squares(self, acc: [Self::Wide; 2]) -> [Self::Wide; 2];
     unsafe fn abs(self) -> Self;
@@ -113,6 +119,8 @@ pub trait RealSimd: Simd<T: Real> {
     const SIDE: usize;
     /// Element p of row l, at `src[l] + p`, goes to `dst[p] + l`. Whole rows are written, the first one first.
     unsafe fn square(src: [*const Self::T; 8], dst: [*mut Self::T; 8]);
+    /// The same of a square of half the side.
+    unsafe fn half_square(src: [*const Self::T; 4], dst: [*mut Self::T; 4]);
     /// Lanes `from..to` from consecutive elements in memory, of which lane 0 would be the first; the others zero, and
     /// not touched. `from <= to <= LANES`.
     unsafe fn load_range(p: *const Self::T, from: usize, to: usize) -> Self;
@@ -120,12 +128,6 @@ pub trait RealSimd: Simd<T: Real> {
     unsafe fn keep(self, from: usize, to: usize) -> Self;
     /// Neighbours exchanged: lanes 1, 0, 3, 2…
     unsafe fn swap_pairs(self) -> Self;
-    /// The `sum` of each, bit for bit.
-    #[inline(always)]
-    unsafe fn sum4([a, b, c, d]: [Self; 4]) -> [Self::T; 4] {
-        // SAFETY: the contract of the trait.
-        unsafe { [a.sum(), b.sum(), c.sum(), d.sum()] }
-    }
 }
 
 /// A [`RealSimd`] whose lanes can be exchanged within groups of neighbours.
@@ -326,6 +328,13 @@ where
     #[inline(always)]
     unsafe fn sum(self) -> Self::T {
         unsafe { Complex::new(self.re.sum(), self.im.sum()) }
+    }
+    #[inline(always)]
+    unsafe fn sum4(all: [Self; 4]) -> [Self::T; 4] {
+        unsafe {
+            let (re, im) = (V::sum4(all.map(|v| v.re)), V::sum4(all.map(|v| v.im)));
+            core::array::from_fn(|i| Complex::new(re[i], im[i]))
+        }
     }
     const SQUARE: usize = V::SIDE / 2;
     #[inline(always)]

@@ -1,6 +1,7 @@
 //! Every kernel of every instruction set that this machine has, against the definition, on small integers: sums of
 //! products of those are exact in every type, so the comparison is for equality.
 
+use super::simd::Simd;
 use super::solve::Diagonal;
 use super::*;
 use crate::matrix::Uplo;
@@ -184,6 +185,54 @@ fn check_dots<T: Scalar>(kernels: &Kernels<T>) {
                     }
                 }
             }
+        }
+    }
+}
+
+/// Lines turned into columns, of every small size, with nothing else touched.
+fn check_turn<T: Scalar>(kernels: &Kernels<T>) {
+    let mut numbers = Numbers(7);
+    for lanes in (1..=19).chain([33, 40]) {
+        for k in (1..=19).chain([31, 50]) {
+            let (ss, ds) = (k + k % 3, lanes + lanes % 4);
+            let src = numbers.vec::<T>(lanes * ss);
+            let mut dst = vec![marker::<T>(); k * ds];
+            // SAFETY: lanes lines of k elements, and k of lanes elements.
+            unsafe { kernels.gemm.turn(lanes, k, src.as_ptr(), ss as isize, dst.as_mut_ptr(), ds as isize) };
+            for (p, line) in dst.chunks(ds).enumerate() {
+                for (l, &x) in line[..lanes].iter().enumerate() {
+                    assert_eq!(x, src[l * ss + p], "{} {lanes} x {k} ({l},{p})", kernels.name);
+                }
+                assert!(line[lanes..].iter().all(|&x| x == marker()), "{} {lanes} x {k}", kernels.name);
+            }
+        }
+    }
+}
+
+/// Four sums at once are those of each, bit for bit, of numbers whose sum depends on the order.
+fn check_sums<V: Simd<T: Real>>(name: &str) {
+    let at = |i: usize| V::T::from_f64(1.0 / (i as f64 * 1.37 + 0.7) * if i.is_multiple_of(3) { 1e4 } else { 1.0 });
+    let numbers: Vec<V::T> = (0..4 * V::LANES).map(at).collect();
+    // SAFETY: as many numbers as four registers have lanes.
+    let (four, each) = unsafe {
+        let all: [V; 4] = core::array::from_fn(|i| V::load(numbers.as_ptr().add(i * V::LANES)));
+        (V::sum4(all), all.map(|v| v.sum()))
+    };
+    assert_eq!(four, each, "{name}");
+}
+
+#[test]
+fn four_sums_at_once() {
+    check_sums::<generic::Lanes<f32, 8>>("generic");
+    #[cfg(target_arch = "x86_64")]
+    {
+        if Isa::Avx2 <= cpu::detected() {
+            check_sums::<avx2::F32x8>("avx2 f32");
+            check_sums::<avx2::F64x4>("avx2 f64");
+        }
+        if Isa::Avx512 <= cpu::detected() {
+            check_sums::<avx512::F32x16>("avx512 f32");
+            check_sums::<avx512::F64x8>("avx512 f64");
         }
     }
 }
@@ -568,6 +617,7 @@ macro_rules! for_all_types {
 for_all_types! {
     blocks_compute_their_definition_at_every_size: check_blocks;
     dots_compute_their_definition: check_dots;
+    lines_turn_into_columns: check_turn;
     panels_survive_packing: check_panels;
     triangles_are_solved_and_multiplied: check_triangles;
     lines_compute_their_definition_at_every_length: check_lines;

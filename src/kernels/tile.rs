@@ -102,6 +102,8 @@ const LATE: usize = 64;
 /// Steps that a packed panel of A is asked for ahead of its use.
 const AHEAD: usize = 12;
 const LINE: usize = 64;
+/// Steps that an A which is read once, in place, is asked for ahead.
+const STREAM: isize = 8;
 
 /// A block for j = 0, 1, ... up to a constant of at most 12, each written out: the compiler unrolls short loops only, and
 /// accumulators that are reached by an index live in memory from the beginning, in the loop over k, too.
@@ -212,10 +214,22 @@ pub unsafe fn block<S: Tiles<V>, V: Simd, const MV: usize, const NR: usize>(
             1 => n,
             _ => n.div_ceil(pieces),
         };
-        let high = high * V::LANES;
+        // Rows of the tile at row i. What is left after whole tiles is shared with the last of them: a tile of one vector has too
+        // few accumulators to hide their latency. (Panels are read from their beginning only.)
+        let rows_at = |i: usize| {
+            let (left, most) = (m - i, high * V::LANES);
+            if left <= most {
+                left
+            } else if !a.packed && left < 2 * most {
+                left.div_ceil(2 * V::LANES) * V::LANES
+            } else {
+                most
+            }
+        };
         let (mut i, mut j) = (0, 0);
         if m > n {
-            // A's tile stays in L1 while B passes; the next rows of A are asked for meanwhile, in equal parts.
+            // A's tile stays in L1 while B passes; the next rows of A are asked for meanwhile, in equal parts. If all of B
+            // passes at once, nothing of A is used again, and it is the next steps that are asked for.
             let far = !a.packed && m * k * size_of::<V::T>() > FAR;
             let mut next = 0;
             if far {
@@ -225,10 +239,12 @@ pub unsafe fn block<S: Tiles<V>, V: Simd, const MV: usize, const NR: usize>(
                 next = (share * (k / unroll::<V>())) as isize * a.step;
             }
             while i < m {
-                t.rows = high.min(m - i);
+                t.rows = rows_at(i);
                 t.a = a.group(i);
-                if far {
-                    t.ahead = a.group(i + high);
+                if far && pieces == 1 {
+                    t.ahead = t.a.wrapping_offset(STREAM * a.step);
+                } else if far {
+                    t.ahead = a.group(i + t.rows);
                 }
                 j = 0;
                 while j < n {
@@ -238,7 +254,7 @@ pub unsafe fn block<S: Tiles<V>, V: Simd, const MV: usize, const NR: usize>(
                     t.ahead = t.ahead.wrapping_offset(next);
                     j += wide;
                 }
-                i += high;
+                i += t.rows;
             }
         } else {
             // B's tile stays in L1 while A passes. Where the rows of B are consecutive, the next columns are asked for in
@@ -253,12 +269,12 @@ pub unsafe fn block<S: Tiles<V>, V: Simd, const MV: usize, const NR: usize>(
                 }
                 i = 0;
                 while i < m {
-                    t.rows = high.min(m - i);
+                    t.rows = rows_at(i);
                     t.a = a.group(i);
                     t.c = c.wrapping_offset(i as isize + j as isize * cs);
                     part::<S, V>(wide.min(n - j), a.packed, &t);
                     (t.ahead_step, t.ahead_move) = (0, 0);
-                    i += high;
+                    i += t.rows;
                 }
                 j += wide;
             }

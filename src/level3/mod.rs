@@ -26,7 +26,7 @@ use dense::{whole, with_room};
 pub fn gemm<T: Scalar>(alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: MatMut<T>) {
     let (a, b, c) = if c.rs() == 1 { (a, b, c) } else { (b.t(), a.t(), c.t()) };
     let line = (c.rows() == 1 || c.cols() == 1) && a.rows().max(b.cols()).saturating_mul(a.cols()) >= GEMV_FROM;
-    if line || !small::run(alpha, a, b, beta, &c, T::kernels()) {
+    if line || !small::run(alpha, a, b, beta, &c, T::kernels(), true) {
         gemm_large(alpha, a.anew(), b.anew(), beta, c.alias());
     }
 }

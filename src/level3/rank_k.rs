@@ -109,8 +109,7 @@ impl Strips {
                 return None;
             }
             let far = a.cs().unsigned_abs().saturating_mul(size_of::<T>()) > FAR;
-            // Complex numbers are taken apart while packing, otherwise for each tile anew.
-            pack_a |= a.rs() != 1 || a.is_conj() || far || T::IS_COMPLEX && !b.is_conj();
+            pack_a |= a.rs() != 1 || a.is_conj() || far;
             pack_b |= b.is_conj() || b.rs() != 1 && !blocking::stays_near::<T>(b.rs(), b.rows(), &caches);
         }
         let (mr, nr) = (kernel.mr(), kernel.nr());

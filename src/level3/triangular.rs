@@ -59,7 +59,7 @@ fn by_columns<T: Scalar>(task: Task, side: Side, alpha: T, a: MatRef<T>, uplo: U
         return direct(task, alpha, a, uplo, diag, &b);
     }
     if threads == 1 {
-        return on_halves(task, alpha, a, uplo, diag, &b);
+        return on_halves(task, alpha, a, uplo, diag, &b, n);
     }
     let kernel = T::kernels().gemm;
     // Whole panels, unless that would leave one thread with half of another's work.
@@ -67,7 +67,7 @@ fn by_columns<T: Scalar>(task: Task, side: Side, alpha: T, a: MatRef<T>, uplo: U
     let piece = n.div_ceil(threads).next_multiple_of(unit);
     pool::run(n.div_ceil(piece), threads, &|t| {
         let j = t * piece;
-        on_halves(task, alpha, a, uplo, diag, &b.sub(0, j, m, piece.min(n - j)));
+        on_halves(task, alpha, a, uplo, diag, &b.sub(0, j, m, piece.min(n - j)), n);
     });
 }
 
@@ -111,8 +111,8 @@ fn half(n: usize) -> usize {
     n / 2
 }
 
-/// A B or the solution of A X = B, times alpha, for the columns of B.
-fn on_halves<T: Scalar>(task: Task, alpha: T, a: MatRef<T>, uplo: Uplo, diag: Diag, b: &MatMut<T>) {
+/// A B or the solution of A X = B, times alpha, for columns of B, of which there are `all`.
+fn on_halves<T: Scalar>(task: Task, alpha: T, a: MatRef<T>, uplo: Uplo, diag: Diag, b: &MatMut<T>, all: usize) {
     let (n, cols) = (b.rows(), b.cols());
     if is_direct::<T>(task, n) {
         return direct(task, alpha, a, uplo, diag, b);
@@ -128,14 +128,14 @@ fn on_halves<T: Scalar>(task: Task, alpha: T, a: MatRef<T>, uplo: Uplo, diag: Di
     let ((a1, b1), (a2, b2)) = if uplo == Uplo::Lower { ((a11, b1), (a22, b2)) } else { ((a22, b2), (a11, b1)) };
     match task {
         Task::Solve => {
-            on_halves(task, alpha, a1, uplo, diag, &b1);
-            gemm_on(Threads::Caller, -T::ONE, between, b1.as_ref(), alpha, b2.alias());
-            on_halves(task, T::ONE, a2, uplo, diag, &b2);
+            on_halves(task, alpha, a1, uplo, diag, &b1, all);
+            gemm_on(Threads::Caller { cols: all }, -T::ONE, between, b1.as_ref(), alpha, b2.alias());
+            on_halves(task, T::ONE, a2, uplo, diag, &b2, all);
         }
         Task::Multiply => {
-            on_halves(task, alpha, a2, uplo, diag, &b2);
-            gemm_on(Threads::Caller, alpha, between, b1.as_ref(), T::ONE, b2);
-            on_halves(task, alpha, a1, uplo, diag, &b1);
+            on_halves(task, alpha, a2, uplo, diag, &b2, all);
+            gemm_on(Threads::Caller { cols: all }, alpha, between, b1.as_ref(), T::ONE, b2);
+            on_halves(task, alpha, a1, uplo, diag, &b1, all);
         }
     }
 }

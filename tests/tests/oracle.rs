@@ -70,13 +70,18 @@ fn huge<T: Scalar>() {
     }
 }
 
-/// Shapes that pass one block size at a time: long k, many columns, many rows; few of either, which are dot products.
+/// Shapes that pass one block size at a time: long k, many columns, many rows; few of either, which are dot products; rows that
+/// are not whole vectors, and rows that are better columns.
 fn slender<T: Scalar>() {
     ORACLE.get_or_init(|| openblas);
     let long = [(61, 45, 2051), (37, 6007, 67), (4099, 35, 131), (1, 900, 700), (800, 1, 900)];
     let few = [(3, 501, 300), (307, 5, 401), (2, 16, 90), (703, 16, 300), (6, 33, 2600), (31, 203, 257)];
-    for (i, (m, n, k)) in long.into_iter().chain(few).enumerate() {
-        for (ta, tb) in [(b'N', b'N'), (b'T', b'C'), (b'T', b'N'), (b'N', b'T')] {
+    let wasteful = [(10, 100, 300), (17, 301, 300), (100, 10, 400), (303, 17, 301)];
+    let parts =
+        [(33, 33, 33), (49, 50, 50), (65, 65, 65), (101, 99, 100), (20, 70, 12), (8, 8, 8), (5, 6, 7), (9, 40, 60)];
+    let turned = [(4, 1003, 200), (2, 500, 401), (10, 301, 100), (43, 700, 65)];
+    for (i, (m, n, k)) in long.into_iter().chain(few).chain(wasteful).chain(parts).chain(turned).enumerate() {
+        for (ta, tb) in [(b'N', b'N'), (b'T', b'C'), (b'T', b'T'), (b'T', b'N'), (b'N', b'T')] {
             let mut g = Draw::new(i as u64, Order::Col, Size::Usual, 0);
             let mut p = Problem::<T>::new(format!("{}gemm", T::LETTER), Some(Order::Col));
             let (ar, ac) = if ta == b'N' { (m, k) } else { (k, m) };
@@ -84,7 +89,10 @@ fn slender<T: Scalar>() {
             let a = p.operand(&mut g, ar, ac, Kind::General, Shape::Full);
             let b = p.operand(&mut g, br, bc, Kind::General, Shape::Full);
             let c = p.operand(&mut g, m, n, Kind::General, Shape::Full);
-            let (alpha, beta) = (g.rng.value::<T>(), g.rng.value::<T>());
+            let (alpha, mut beta) = (g.rng.value::<T>(), g.rng.value::<T>());
+            if i.is_multiple_of(3) && ta == tb {
+                beta = Z::ZERO;
+            }
             p.expect_product(&c, k, alpha, &a.op(ta), &b.op(tb), beta, 1.0);
             p.trans(ta).trans(tb).int(m).int(n).int(k).scalar(alpha);
             p.buf(a.buf).ld(&a).buf(b.buf).ld(&b).scalar(beta).buf(c.buf).ld(&c);

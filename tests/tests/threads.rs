@@ -4,9 +4,9 @@
 //! The process lowers the work below which a call stays on one thread, so that
 //! the small problems of the tests really are split.
 
-use corten_tests::draw::Size;
-use corten_tests::library::lib;
-use corten_tests::problem::{Layout, Outcome, Problem};
+use corten_tests::draw::{Draw, Kind, Shape, Size};
+use corten_tests::library::{Api, lib};
+use corten_tests::problem::{Layout, Order, Outcome, Problem};
 use corten_tests::process::{on_stack, threads, while_in};
 use corten_tests::routines::{self, Routine};
 use corten_tests::scalar::Scalar;
@@ -75,6 +75,33 @@ fn any_count<T: Scalar>() {
             let what = p.describe();
             let out = while_in(&what, || p.run(p.apis()[0], Layout::Guards(n as u64)));
             assert!(one.same_bits(&out), "{what}: other bits on {n} threads");
+        }
+    }
+}
+
+/// Triangles with right-hand sides of which threads take a few each: how a
+/// part is computed must not depend on how few those are.
+fn shared_columns<T: Scalar>() {
+    let _guard = alone();
+    for (i, (k, r)) in [(600, 40), (600, 12), (60, 130), (50, 40)].into_iter().enumerate() {
+        for (base, side, trans) in
+            [("trsm", b'L', b'T'), ("trsm", b'R', b'T'), ("trmm", b'L', b'N'), ("trmm", b'R', b'T')]
+        {
+            let mut g = Draw::new(i as u64, Order::Col, Size::Usual, 0);
+            let mut p = Problem::<T>::new(format!("{}{base}", T::LETTER), Some(Order::Col));
+            let (m, n) = if side == b'L' { (k, r) } else { (r, k) };
+            let a = p.operand(&mut g, k, k, Kind::Solvable(b'L', b'N'), Shape::Full);
+            let b = p.operand(&mut g, m, n, Kind::General, Shape::Full);
+            p.side(side).uplo(b'L').trans(trans).diag(b'N').int(m).int(n).scalar(g.rng.value::<T>());
+            p.buf(a.buf).ld(&a).buf(b.buf).ld(&b);
+            let what = p.describe();
+            set_threads(1);
+            let one = p.run(Api::Fortran, Layout::Guards(1));
+            for threads in [2, 3, 5] {
+                set_threads(threads);
+                let out = while_in(&what, || p.run(Api::Fortran, Layout::Guards(1)));
+                assert!(one.same_bits(&out), "{what}: other bits on {threads} threads");
+            }
         }
     }
 }
@@ -163,6 +190,7 @@ fn small_stack<T: Scalar>() {
 
 for_types!(
     same_bits_for_any_thread_count => any_count,
+    same_bits_for_shared_columns => shared_columns,
     same_bits_for_eight_callers_at_once => eight_callers,
     same_bits_on_the_hosts_pool => host_pool,
     small_stacks_suffice => small_stack,
