@@ -60,7 +60,7 @@ macro_rules! each {
 
 impl<T> LaneRows<T> {
     #[inline(always)]
-    unsafe fn columns<const STRIDE: usize>(&self, t: &LaneTile<T>, run: &TapRun) -> Columns<T> {
+    fn columns<const STRIDE: usize>(&self, t: &LaneTile<T>, run: &TapRun) -> Columns<T> {
         let from = t.column + run.column;
         // Strides beyond those that runs are made for have runs of one tap, whose columns are a stride apart.
         let unit = self.stride / STRIDE;
@@ -171,31 +171,30 @@ macro_rules! run {
     };
 }
 
+/// The register tile for groups and a stride, by name.
+macro_rules! tile_for {
+    ($name:ident, $rows:expr) => {
+        match ($rows.group, $rows.stride) {
+            (1, 2) => S::$name::<2, OWN>,
+            (1, _) => S::$name::<1, OWN>,
+            (group, 2) if group == V::LANES => S::$name::<2, SPLAT>,
+            (group, _) if group == V::LANES => S::$name::<1, SPLAT>,
+            (_, 2) => S::$name::<2, PICKED>,
+            _ => S::$name::<1, PICKED>,
+        }
+    };
+}
+
 /// [`Lanewise`], tile by tile.
 #[inline(always)]
 pub unsafe fn lanewise<S: PixelTiles<V>, V: GroupSimd>(p: &Lanewise<V::T>) {
     type Tile<T> = unsafe fn(&Lanewise<T>, &LaneTile<T>, *mut T);
-    let tile: Tile<V::T> = match (spread::<V>(p.rows.group), p.rows.stride) {
-        (OWN, 2) => S::lanewise::<2, OWN>,
-        (OWN, _) => S::lanewise::<1, OWN>,
-        (PICKED, 2) => S::lanewise::<2, PICKED>,
-        (PICKED, _) => S::lanewise::<1, PICKED>,
-        (_, 2) => S::lanewise::<2, SPLAT>,
-        _ => S::lanewise::<1, SPLAT>,
-    };
+    let tile: Tile<V::T> = tile_for!(lanewise, p.rows);
     p.rows.tiles(|row, column, t| {
         let dst = p.dst.wrapping_offset(row * p.dst_step[0] + column * p.dst_step[1]);
         // SAFETY: the contract of the file.
         unsafe { opaque_fn(tile)(p, t, dst) }
     });
-}
-
-fn spread<V: GroupSimd>(group: usize) -> u8 {
-    match group {
-        1 => OWN,
-        g if g == V::LANES => SPLAT,
-        _ => PICKED,
-    }
 }
 
 /// All channels of a tile. Meanwhile what the next row of results meets first is asked for.
@@ -336,14 +335,7 @@ unsafe fn vectors<V: GroupSimd, const U: usize, const STRIDE: usize, const SPREA
 #[inline(always)]
 pub unsafe fn lanewise_sums<S: PixelTiles<V>, V: GroupSimd>(p: &LanewiseSums<V::T>) {
     type Tile<T> = unsafe fn(&LanewiseSums<T>, &LaneTile<T>, *const T);
-    let tile: Tile<V::T> = match (spread::<V>(p.rows.group), p.rows.stride) {
-        (OWN, 2) => S::lanewise_sums::<2, OWN>,
-        (OWN, _) => S::lanewise_sums::<1, OWN>,
-        (PICKED, 2) => S::lanewise_sums::<2, PICKED>,
-        (PICKED, _) => S::lanewise_sums::<1, PICKED>,
-        (_, 2) => S::lanewise_sums::<2, SPLAT>,
-        _ => S::lanewise_sums::<1, SPLAT>,
-    };
+    let tile: Tile<V::T> = tile_for!(lanewise_sums, p.rows);
     p.rows.tiles(|row, column, t| {
         let dy = p.dy.wrapping_offset(row * p.dy_step[0] + column * p.dy_step[1]);
         // SAFETY: the contract of the file.
