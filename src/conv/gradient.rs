@@ -584,10 +584,10 @@ impl Gradient {
                             let at = [z - from[1], row.from - from[2]];
                             let mut x_at = (x.origin[0] + n) as isize * x.s.n;
                             let mut dy_at = (dy.origin[0] + n) as isize * dy.s.n + dy.origin[3] as isize * dy.s.s[2];
-                            for d in 0..2 {
-                                let i = x.origin[d + 1] + at[d];
+                            for (d, at) in at.into_iter().enumerate() {
+                                let i = x.origin[d + 1] + at;
                                 x_at += (i * p.stride[d] + before(d)) as isize * x.s.s[d];
-                                dy_at += (dy.origin[d + 1] + at[d]) as isize * dy.s.s[d];
+                                dy_at += (dy.origin[d + 1] + at) as isize * dy.s.s[d];
                             }
                             let p = LanewiseSums {
                                 rows: LaneRows {
