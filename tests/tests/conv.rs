@@ -224,9 +224,9 @@ fn a_plan_gives_the_same_bits_and_keeps_weights() {
             let mut bias = vec![f32::NAN; d.bias.len()];
             let mut plan: Plan = null;
             let at = |v: &mut Vec<f32>| v.as_mut_ptr().cast();
+            let kept = pass != Pass::BackwardWeights && number % 2 == 0;
             // SAFETY: tensors of the problem.
             unsafe {
-                let kept = pass != Pass::BackwardWeights && number % 2 == 0;
                 let other: Vec<f32> = d.w.iter().map(|w| w + 1.0).collect();
                 let first = if kept { other.as_ptr().cast_mut().cast() } else { null };
                 assert_eq!(create(&c, pass as c_int, first, &mut plan), 0, "{}", conv::last_error());
@@ -249,7 +249,12 @@ fn a_plan_gives_the_same_bits_and_keeps_weights() {
                     continue;
                 }
             }
-            let same = want.iter().zip(&got).all(|(a, b)| a.to_bits() == b.to_bits());
+            // With little memory a call whose weights are kept may have room where one that prepares them has none, and goes by
+            // the definition: another order of the same sum.
+            let other_way = kept && std::env::var_os("CORTEN_SCRATCH_LIMIT").is_some();
+            let same = want.iter().zip(&got).all(|(a, b)| {
+                a.to_bits() == b.to_bits() || other_way && (a - b).abs() <= 1e-4 * (1.0 + a.abs().max(b.abs()))
+            });
             assert!(same, "{number}: {}", c.explain(pass as c_int));
         }
     }
