@@ -413,6 +413,16 @@ pub fn runs(
                     _ => out.push(TapRun { src, column, len: 1, first: number([z, y, x]) }),
                 }
             }
+            // Where results are two columns apart, runs are whole or of one tap.
+            if let Some(&run) = out.last().filter(|run| dims[2].step == 2 && run.len == 2) {
+                out.pop();
+                out.extend([0, 1].map(|i| TapRun {
+                    column: run.column + i,
+                    len: 1,
+                    first: run.first + i as usize,
+                    ..run
+                }));
+            }
         }
     }
 }

@@ -124,8 +124,8 @@ pub struct Run {
 }
 
 /// Taps side by side in a row of a window: the distance of the row, and the column of the first, from a result's place in the
-/// source; how many, no more than [`RUN`], and one only where results are more than two columns apart; the number of the
-/// first among all taps.
+/// source; how many, no more than [`RUN`], one or RUN where results are two columns apart, one where they are more; the number
+/// of the first among all taps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TapRun {
     pub src: isize,

@@ -144,9 +144,9 @@ macro_rules! pixels {
     }};
 }
 
-/// All columns of a run of so many taps, those that are there; `$body` is done for each that a result meets with tap K.
+/// All columns of a run of so many taps, those that are there (`$whole`: with a way of its own if all are); `$body` is done for each that a result meets with tap K.
 macro_rules! run {
-    ($taps:literal, $columns:ident, $i:ident, $left:ident, $pick:ident, |$x:ident, $j:ident, $k:ident| $body:block) => {
+    ($taps:literal, $whole:expr, $columns:ident, $i:ident, $left:ident, $pick:ident, |$x:ident, $j:ident, $k:ident| $body:block) => {
         macro_rules! columns {
                     ($there:expr) => {
                         each!(C in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 => {
@@ -162,7 +162,7 @@ macro_rules! run {
                         });
                     };
                 }
-        if $columns.there == const { (1 << ((N - 1) * STRIDE + $taps)) - 1 } {
+        if $whole && $columns.there == const { (1 << ((N - 1) * STRIDE + $taps)) - 1 } {
             columns!(|_: usize| true);
         } else {
             // Opaque: the compiler would make a vector of the bits.
@@ -220,7 +220,8 @@ pub unsafe fn lanewise_tile<V: GroupSimd, const STRIDE: usize, const SPREAD: u8>
                 c += 2 * V::LANES;
                 continue;
             }
-            if left >= V::LANES {
+            // Groups as wide as a vector leave none that is not full.
+            if const { SPREAD == SPLAT } || left >= V::LANES {
                 vectors::<V, 1, STRIDE, SPREAD, false>(p, t, c, weights, dst, V::LANES);
             } else {
                 vectors::<V, 1, STRIDE, SPREAD, true>(p, t, c, weights, dst, left);
@@ -260,7 +261,7 @@ unsafe fn vectors<V: GroupSimd, const U: usize, const STRIDE: usize, const SPREA
                                 *tap = V::load(w.wrapping_add(k * group * V::LANES + u * p.block));
                             }
                         }
-                        run!($taps, columns, i, left, pick, |x, j, k| {
+                        run!($taps, !PART, columns, i, left, pick, |x, j, k| {
                             for u in 0..U {
                                 acc[j][u] = tap[k][u].mul_add(x[u], acc[j][u]);
                             }
@@ -271,7 +272,7 @@ unsafe fn vectors<V: GroupSimd, const U: usize, const STRIDE: usize, const SPREA
                     1 => {
                         taps!(1);
                     }
-                    2 => {
+                    2 if const { STRIDE == 1 } => {
                         taps!(2);
                     }
                     _ => {
@@ -365,7 +366,7 @@ pub unsafe fn lanewise_sums_tile<V: GroupSimd, const STRIDE: usize, const SPREAD
                 c += 2 * V::LANES;
                 continue;
             }
-            if left < V::LANES {
+            if const { SPREAD != SPLAT } && left < V::LANES {
                 sums::<V, 1, STRIDE, SPREAD, true, false>(p, t, c, dy, left);
             } else if t.results < N {
                 sums::<V, 1, STRIDE, SPREAD, false, false>(p, t, c, dy, V::LANES);
@@ -410,7 +411,7 @@ unsafe fn sums<V, const U: usize, const STRIDE: usize, const SPREAD: u8, const P
                 macro_rules! taps {
                     ($taps:literal) => {
                         let mut acc = [[V::zero(); U]; $taps];
-                        run!($taps, columns, i, left, pick, |x, j, k| {
+                        run!($taps, ALL, columns, i, left, pick, |x, j, k| {
                             if ALL || j < t.results {
                                 for u in 0..U {
                                     acc[k][u] = x[u].mul_add(g[j][u], acc[k][u]);
@@ -430,7 +431,7 @@ unsafe fn sums<V, const U: usize, const STRIDE: usize, const SPREAD: u8, const P
                     1 => {
                         taps!(1);
                     }
-                    2 => {
+                    2 if const { STRIDE == 1 } => {
                         taps!(2);
                     }
                     _ => {
