@@ -473,7 +473,7 @@ fn one_by_one<T: Scalar>(m: usize, n: usize) -> bool {
     // Nothing to ask about in a small call.
     bytes > 1 << 20 && {
         let caches = cpu::caches();
-        bytes > 2 * caches.l2 && bytes <= caches.l3 / 4 * 3
+        bytes > 2 * caches.l2 && bytes <= caches.l3 / 16 * 15
     }
 }
 

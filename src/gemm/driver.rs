@@ -91,7 +91,8 @@ pub fn run<T: Scalar>(product: Product<T>, threads: Threads) {
         Threads::Shared => (product.c.rows(), product.c.cols()),
         Threads::Caller { cols } => (product.c.rows(), cols),
     };
-    let (product, whole) = if product.lies_across() { (product.t(), (whole.1, whole.0)) } else { (product, whole) };
+    let across = product.lies_across();
+    let (product, whole) = if across { (product.t(), (whole.1, whole.0)) } else { (product, whole) };
     let (m, n) = (product.c.rows(), product.c.cols());
     debug_assert!(product.a.rows() == m && product.b.cols() == n && product.b.rows() == product.a.cols());
     if m == 0 || n == 0 {
@@ -101,23 +102,45 @@ pub fn run<T: Scalar>(product: Product<T>, threads: Threads) {
         scale(product.beta, &product.c, product.part);
         return;
     }
-    let kernel = T::kernels().gemm;
-    let dots = product.is_better_by_dots(whole);
+    let dots = product.dots_of(whole, across && threads != Threads::Shared);
+    // What is small and whole sees to its last rows itself.
+    let is_whole = threads == Threads::Shared;
     if let (Operand::General(a), Operand::General(b), None) = (product.a, product.b, product.part)
-        && !dots
-        && small::run(product.alpha, a, b, product.beta, &product.c, T::kernels(), threads == Threads::Shared)
+        && (dots.from >= m || dots.from > 0 && is_whole)
+        && small::run(product.alpha, a, b, product.beta, &product.c, T::kernels(), is_whole)
     {
         return;
     }
-    let product = if product.is_better_turned() { product.t() } else { product };
+    let turned = dots.from >= m && product.is_better_turned();
+    compute(if turned { product.t() } else { product }, is_whole, dots);
+}
+
+/// Which rows of a product are dot products: those from here on. `by_rows`: the long operand, whose steps are consecutive, is A and
+/// not B.
+#[derive(Clone, Copy)]
+struct Dots {
+    from: usize,
+    by_rows: bool,
+}
+
+impl Dots {
+    const NONE: Dots = Dots { from: usize::MAX, by_rows: false };
+}
+
+/// Computes the product as it lies.
+fn compute<T: Scalar>(product: Product<T>, shares: bool, dots: Dots) {
+    let kernel = T::kernels().gemm;
     let (m, n, k) = (product.c.rows(), product.c.cols(), product.a.cols());
-    // Decided for the product as a whole: its bits must not depend on how threads cut it.
     let tile = (kernel.mr(), kernel.nr(), kernel.kc());
     let in_place = product.in_place(kernel);
     let work = 2.0 * m as f64 * n as f64 * k as f64 * if T::IS_COMPLEX { 4.0 } else { 1.0 };
-    let threads = if threads == Threads::Shared { pool::threads_for(work) } else { 1 };
-    if dots && threads == 1 {
-        return product.dots(kernel, 0, m, 0, n);
+    let threads = if shares { pool::threads_for(work) } else { 1 };
+    let head = dots.from.min(m);
+    if head < m && threads == 1 {
+        if head > 0 {
+            compute(product.rows(head), shares, Dots::NONE);
+        }
+        return product.dots(kernel, head, m - head, 0, n, dots.by_rows);
     }
     // All at once: what is below would take as long to be set up as a few tiles.
     if let (Operand::General(a), Operand::General(b), true) = (product.a, product.b, in_place.b)
@@ -152,8 +175,13 @@ pub fn run<T: Scalar>(product: Product<T>, threads: Threads) {
     pool::run(rows * cols, threads, &|task| {
         let (i, j) = (task % rows * mt, task / rows * nt);
         let (mt, nt) = (mt.min(m - i), nt.min(n - j));
-        if dots {
-            product.dots(kernel, i, mt, j, nt);
+        let end = i + mt;
+        if end > head {
+            product.dots(kernel, head.max(i), end - head.max(i), j, nt, dots.by_rows);
+        }
+        let mt = head.saturating_sub(i).min(mt);
+        if mt == 0 {
+            // Dot products, all of it.
         } else if allowed && product.is_turned() {
             product.strips(kernel, in_place, i, mt, j, nt);
         } else if allowed {
@@ -174,6 +202,25 @@ impl<'a, T: Scalar> Product<'a, T> {
     /// The transposed product: (AB)^T = B^T A^T.
     fn t(self) -> Self {
         Product { a: self.b.t(), b: self.a.t(), c: self.c.t(), part: self.part.map(Uplo::t), ..self }
+    }
+
+    /// The first rows of the product, which is of general operands.
+    fn rows(&self, rows: usize) -> Product<'_, T> {
+        let Operand::General(a) = self.a else { unreachable!("no other is cut") };
+        let (k, n) = (a.cols(), self.c.cols());
+        let (a, c) = (Operand::General(a.sub(0, 0, rows, k)), self.c.sub(0, 0, rows, n));
+        Product { alpha: self.alpha, a, b: self.b, beta: self.beta, c, part: None }
+    }
+
+    /// Which rows are better computed as dot products, if the whole product has so many rows and columns: decided for it, since bits
+    /// must not depend on how threads cut it. `rows_are_cut`: these are some of its rows, nobody knows which.
+    fn dots_of(&self, whole: (usize, usize), rows_are_cut: bool) -> Dots {
+        let (Operand::General(a), Operand::General(b), None) = (self.a, self.b, self.part) else { return Dots::NONE };
+        if self.is_better_by_dots(whole) {
+            return Dots { from: 0, by_rows: whole.0 >= whole.1 };
+        }
+        let from = small::rows_before_dots((whole.0, whole.1, a.cols()), a, b);
+        if rows_are_cut || from == whole.0 { Dots::NONE } else { Dots { from, by_rows: false } }
     }
 
     /// Whether few dot products for each lane of the long operand, whose steps are consecutive. `rows` and `cols` are those of the
@@ -199,13 +246,12 @@ impl<'a, T: Scalar> Product<'a, T> {
         }
     }
 
-    /// Rows i..i+m and columns j..j+n of C by dot products.
-    fn dots(&self, kernel: &Kernel<T>, i: usize, m: usize, j: usize, n: usize) {
+    /// Rows i..i+m and columns j..j+n of C by dot products; see [`Dots`].
+    fn dots(&self, kernel: &Kernel<T>, i: usize, m: usize, j: usize, n: usize, by_rows: bool) {
         let (Operand::General(a), Operand::General(b)) = (self.a, self.b) else { unreachable!("no other has dots") };
         let (k, alpha, beta) = (a.cols(), self.alpha, self.beta);
         let (a, b, c) = (a.sub(i, 0, m, k), b.sub(0, j, k, n), self.c.sub(i, j, m, n));
         let (rows, cols) = ((a.ptr(), a.rs()), (b.ptr(), b.cs()));
-        let by_rows = self.c.rows() >= self.c.cols();
         let (lanes, long, strides) = if by_rows { (m, rows, (c.rs(), c.cs())) } else { (n, cols, (c.cs(), c.rs())) };
         // The short operand: how many, where, and from one step to the next.
         let (few, mut short, step) = if by_rows { (n, cols, b.rs()) } else { (m, rows, a.cs()) };

@@ -1,7 +1,8 @@
 //! Small products on the operands where they are, or from panels on the stack if they lie across, and the smallest element
 //! by element: no scratch memory, no lock, no system call, no thread.
 //!
-//! k fits in one pass, so the operations are those of the packed way, in the same order: the same bits.
+//! k fits in one pass, so the operations are those of the packed way, in the same order: the same bits. Only products that are
+//! whole, which no thread shares, may have bits of their own: no passes, last rows by dot products.
 
 use super::driver::is_better_turned_to_dots;
 use super::pack::Kernel;
@@ -16,8 +17,9 @@ const MOST: usize = 48 * 48 * 48;
 /// Products m*n*k that are faster element by element than as a tile, and those that are if A would have to be packed.
 const TINY: usize = 4;
 const TINY_ACROSS: usize = 27;
-/// Columns of A further apart than this touch a page each: packing pays sooner.
+/// Columns of A further apart than this touch a page each: packing pays sooner, from so many on.
 const FAR: usize = 4096;
+const FEW_STEPS: usize = 16;
 
 /// Computes C := alpha A B + beta C if it is small and its operands lie right; says whether it did. Compiled into its
 /// callers: the views of a small call become arguments of the kernel without passing through memory. `is_whole`: this is no
@@ -35,7 +37,9 @@ pub fn run<T: Scalar>(
     let (m, n, k, kernel) = (c.rows(), c.cols(), a.cols(), kernels.gemm);
     // Neither empty nor large.
     let small = (1..=MOST).contains(&m.saturating_mul(n).saturating_mul(k)) && alpha != T::ZERO;
-    if !small || c.rs() != 1 || (k > LEAST_KC && k > kernel.kc()) {
+    // Parts are cut in passes as the whole is.
+    let in_passes = k > LEAST_KC && k > kernel.kc();
+    if !small || c.rs() != 1 || in_passes && !is_whole {
         return false;
     }
     let fits = (a.rs() == 1 || m == 1) && !a.is_conj() && !b.is_conj();
@@ -49,27 +53,39 @@ pub fn run<T: Scalar>(
         return true;
     }
     let lanes = kernels.single.0;
-    if is_better_turned_to_dots::<T>(m, n, k, lanes) && b.rs() == 1 {
-        return false;
-    }
-    let far = a.cs().unsigned_abs().saturating_mul(size_of::<T>()) > FAR && k > 16;
-    let is_single = m <= lanes && n <= kernels.single.1;
-    if !fits || far {
-        // Two vectors of rows are not cut in parts, and the set-up of parts would take as long as such a product.
-        let ld = n.next_multiple_of(lanes);
-        let can_turn = b.cs() == 1 && !a.is_conj() && !b.is_conj() && (is_whole || !T::IS_COMPLEX);
-        if m <= 2 * lanes {
-            if can_turn && ld * m * size_of::<T>() <= STACK && is_better_turned::<T>((m, n, k), true, true) {
-                turned(alpha, a.anew(), b.anew(), beta, c.alias(), ld, kernel);
-                return true;
-            }
-            return on_the_stack(alpha, a.anew(), b.anew(), beta, c.alias(), kernel);
+    let is_single = fits && m <= lanes && n <= kernels.single.1;
+    // One tile of few steps has no other way.
+    if !is_single || k > FEW_STEPS {
+        // A conjugated B is better copied, which is not done here.
+        if T::IS_COMPLEX && b.is_conj() && is_whole && (b.rs() == 1 || b.cs() == 1) {
+            return false;
         }
-        return in_parts(alpha, a.anew(), b.anew(), beta, c.alias(), kernels, is_whole);
-    }
-    // Not whole vectors, and enough to be cut in two; or columns that are better lanes.
-    if !is_single && (m & (lanes - 1) != 0 && n * k >= CUT_FROM || b.cs() == 1 && n > m) {
-        return in_parts(alpha, a.anew(), b.anew(), beta, c.alias(), kernels, is_whole);
+        if is_better_turned_to_dots::<T>(m, n, k, lanes) && b.rs() == 1 {
+            return false;
+        }
+        let far = a.cs().unsigned_abs().saturating_mul(size_of::<T>()) > FAR && k > FEW_STEPS;
+        let is_cut = m & (lanes - 1) != 0 && n * k >= CUT_FROM;
+        let has_dots = is_cut && is_whole && m > lanes && rows_before_dots((m, n, k), a, b) < m;
+        if (!fits || far) && !has_dots {
+            if in_passes {
+                return false;
+            }
+            // Two vectors of rows are not cut in parts, and the set-up of parts would take as long as such a product.
+            let ld = n.next_multiple_of(lanes);
+            let can_turn = b.cs() == 1 && !a.is_conj() && !b.is_conj() && (is_whole || !T::IS_COMPLEX);
+            if m <= 2 * lanes {
+                if can_turn && ld * m * size_of::<T>() <= STACK && is_better_turned::<T>((m, n, k), true, true) {
+                    turned(alpha, a.anew(), b.anew(), beta, c.alias(), ld, kernels);
+                    return true;
+                }
+                return on_the_stack(alpha, a.anew(), b.anew(), beta, c.alias(), kernel);
+            }
+            return in_parts(alpha, a.anew(), b.anew(), beta, c.alias(), kernels, is_whole);
+        }
+        // Not whole vectors, and enough to be cut in two; or columns that are better lanes.
+        if has_dots || !is_single && (is_cut || b.cs() == 1 && n > m) {
+            return in_parts(alpha, a.anew(), b.anew(), beta, c.alias(), kernels, is_whole);
+        }
     }
     // The view of B may be in memory, where its strides were just written one by one. Read as the pair that `Source` makes
     // of them they would have to come from the cache: a stall as long as the product.
@@ -100,6 +116,49 @@ const CUT_FROM: usize = 1024;
 /// and of complex numbers. (Zen 4, AVX-512: 0.2 cycles in f32, 0.35 in f64; 50 ns.)
 const TURN: [usize; 2] = [4, 2];
 const APART: [usize; 2] = [200, 50];
+
+/// What it costs to add up a dot product's lanes, in multiply-adds of a vector. (Zen 4, last rows by tiles and by dots: sgemm NN 50³
+/// 95 and 99, 65³ 99 and 105, 100³ 106 and 111, TN 33³ 71 and 77.)
+const SUM: usize = 4;
+
+/// Of m rows of a whole product, or of one of which all parts are so computed: how many come before the last ones, if these fill
+/// so little of a vector that dot products are faster. All of them otherwise. Every way to a product asks this function, so that
+/// its bits are the same on all.
+pub fn rows_before_dots<T: Scalar>((m, n, k): (usize, usize, usize), a: MatRef<T>, b: MatRef<T>) -> usize {
+    let lanes = T::kernels().single.0;
+    let (rest, head) = (m % lanes, m / lanes * lanes);
+    let is_possible = !T::IS_COMPLEX && b.rs() == 1 && !a.is_conj() && !b.is_conj() && (a.rs() == 1 || a.cs() == 1);
+    if !is_possible || rest == 0 || head == 0 || n * k < CUT_FROM || m > DOTS_BELOW || k > DOTS_BELOW {
+        return m;
+    }
+    let costs = Costs::of::<T>(n, k, a.rs() != 1, false);
+    let turn = if a.cs() == 1 { 0 } else { costs.turn * rest * k };
+    let dots = rest * n * (k.next_multiple_of(lanes) + SUM * lanes) + turn + costs.apart;
+    let tiles = (costs.straight(m) - costs.straight(head)).min(costs.turned(rest));
+    if dots < tiles { head } else { m }
+}
+
+/// Rows and steps up to which the last rows may be dot products: operands that are near, and rows that the stack holds.
+const DOTS_BELOW: usize = 256;
+
+/// The last rows of a product as dot products: lanes of B, whose steps are consecutive, with those of A, which are made so.
+#[inline(never)]
+fn last_dots<T: Scalar>(alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: MatMut<T>, kernel: &Kernel<T>) {
+    let (m, n, k) = (c.rows(), c.cols(), a.cols());
+    let width = k.next_multiple_of(kernel.lanes());
+    let mut panels = Panels(MaybeUninit::uninit());
+    let mut rows = (a.ptr(), a.rs());
+    assert!(a.cs() == 1 || m * width * size_of::<T>() <= STACK);
+    // SAFETY: the stack has room for m rows of `width` steps; views of m x k, k x n and m x n.
+    unsafe {
+        if a.cs() != 1 {
+            let turned = panels.0.as_mut_ptr().cast::<T>();
+            kernel.turn(k, m, a.ptr(), a.cs(), turned, width as isize);
+            rows = (turned, width as isize);
+        }
+        kernel.dots(n, m, k, alpha, (b.ptr(), b.cs()), rows, beta, c.ptr(), (c.cs(), c.rs()));
+    }
+}
 
 /// How a product's operands lie, and what its ways cost, in multiply-adds of a lane.
 struct Costs {
@@ -171,14 +230,20 @@ pub fn in_parts<T: Scalar>(
     let lanes = kernels.single.0;
     let (a_by_columns, b_by_rows) = (a.rs() == 1 || m == 1, b.cs() == 1 && b.rs() != 1);
     let can_turn = (b_by_rows || b.rs() == 1) && !a.is_conj() && !b.is_conj() && (is_whole || !T::IS_COMPLEX);
-    let mut head = if can_turn { Costs::of::<T>(n, k, !a_by_columns, b_by_rows).rows_as_they_lie(m) } else { m };
+    let before_dots = if is_whole { rows_before_dots((m, n, k), a, b) } else { m };
+    let has_dots = before_dots < m;
+    let mut head = match can_turn {
+        _ if has_dots => before_dots,
+        true => Costs::of::<T>(n, k, !a_by_columns, b_by_rows).rows_as_they_lie(m),
+        false => m,
+    };
     let ld = n.next_multiple_of(lanes);
-    if ld * (m - head + if b_by_rows { 0 } else { k }) * size_of::<T>() > STACK {
+    if !has_dots && ld * (m - head + if b_by_rows { 0 } else { k }) * size_of::<T>() > STACK {
         head = m;
     }
     if head > 0 {
         let (a, c) = (a.sub(0, 0, head, k), c.sub(0, 0, head, n));
-        let far = a.cs().unsigned_abs().saturating_mul(size_of::<T>()) > FAR && k > 16;
+        let far = a.cs().unsigned_abs().saturating_mul(size_of::<T>()) > FAR && k > FEW_STEPS;
         let in_place = a_by_columns && !far && !a.is_conj() && !b.is_conj();
         if in_place {
             let (from_a, from_b) = (Source::in_place(a.ptr(), 1, a.cs()), Source::in_place(b.ptr(), b.cs(), b.rs()));
@@ -189,7 +254,12 @@ pub fn in_parts<T: Scalar>(
         }
     }
     if head < m {
-        turned(alpha, a.sub(head, 0, m - head, k), b, beta, c.sub(head, 0, m - head, n), ld, kernel);
+        let (a, c) = (a.sub(head, 0, m - head, k), c.sub(head, 0, m - head, n));
+        if has_dots {
+            last_dots(alpha, a, b, beta, c, kernel);
+        } else {
+            turned(alpha, a, b, beta, c, ld, kernels);
+        }
     }
     true
 }
@@ -197,8 +267,8 @@ pub fn in_parts<T: Scalar>(
 /// A product computed as `C^T = B^T A^T` on the stack, which has room for C and, where its columns are consecutive, for B, with
 /// columns of C^T `ld` elements apart.
 #[inline(never)]
-fn turned<T: Scalar>(alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: MatMut<T>, ld: usize, kernel: &Kernel<T>) {
-    let (m, n, k) = (c.rows(), c.cols(), a.cols());
+fn turned<T: Scalar>(alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: MatMut<T>, ld: usize, kernels: &Kernels<T>) {
+    let (m, n, k, kernel) = (c.rows(), c.cols(), a.cols(), kernels.gemm);
     let mut panels = Panels(MaybeUninit::uninit());
     let sum = panels.0.as_mut_ptr().cast::<T>();
     let b_turned = sum.wrapping_add(m * ld);
@@ -213,7 +283,12 @@ fn turned<T: Scalar>(alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: MatMut<T>
         if beta != T::ZERO {
             kernel.turn(n, m, c.ptr(), c.cs(), sum, ld as isize);
         }
-        kernel.block(n, m, k, alpha, from_b, Source::in_place(a.ptr(), a.rs(), a.cs()), beta, sum, ld as isize);
+        let from_a = Source::in_place(a.ptr(), a.rs(), a.cs());
+        if n <= kernels.single.0 && m <= kernels.single.1 {
+            kernel.single(m, &Tile::first(n, k, alpha, from_b, from_a, beta, sum, ld as isize));
+        } else {
+            kernel.block(n, m, k, alpha, from_b, from_a, beta, sum, ld as isize);
+        }
         kernel.turn(m, n, sum, ld as isize, c.ptr(), c.cs());
     }
 }

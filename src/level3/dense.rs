@@ -1,4 +1,5 @@
-//! Small operands in room of their own, on the stack if they fit, and symmetric ones as whole matrices.
+//! Small operands in room of their own, on the stack if they fit: symmetric ones as whole matrices, conjugated ones as what
+//! they stand for.
 //!
 //! Small products run on operands where they are (`gemm/small.rs`), if nothing of these is left out.
 
@@ -41,4 +42,25 @@ pub unsafe fn whole<'a, T: Scalar>(a: MatRef<T>, uplo: Uplo, symmetry: Symmetry,
         }
     }
     copy.as_ref()
+}
+
+/// What a conjugated matrix stands for, lying as it does: its lines one behind the other.
+///
+/// # Safety
+/// `to` has room for as many elements as the matrix has, for as long as the result lives.
+pub unsafe fn conjugated<'a, T: Scalar>(a: MatRef<T>, to: *mut T) -> MatRef<'a, T> {
+    if a.rs() != 1 {
+        // SAFETY: as many elements.
+        return unsafe { conjugated(a.t(), to) }.t();
+    }
+    let (m, n) = (a.rows(), a.cols());
+    for j in 0..n {
+        let from = a.col(j).ptr();
+        for i in 0..m {
+            // SAFETY: column j of both, at consecutive addresses.
+            unsafe { to.add(j * m + i).write((*from.add(i)).conj()) };
+        }
+    }
+    // SAFETY: the m x n elements that were just written.
+    unsafe { MatRef::new(to, m, n, 1, m as isize) }
 }

@@ -17,8 +17,9 @@ pub use triangular::{trmm, trsm};
 use crate::gemm::{Operand, Product, Threads, run, small};
 use crate::level2;
 use crate::matrix::{MatMut, MatRef, Side, Symmetry, Uplo};
+use crate::runtime::cpu;
 use crate::scalar::Scalar;
-use dense::{whole, with_room};
+use dense::{conjugated, whole, with_room};
 
 /// C := alpha A B + beta C. What is small is compiled into the caller: views become arguments of the kernel without
 /// passing through memory.
@@ -33,9 +34,25 @@ pub fn gemm<T: Scalar>(alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: MatMut<
 
 #[inline(never)]
 fn gemm_large<T: Scalar>(alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: MatMut<T>) {
-    if !as_gemv(alpha, a, b, beta, &c) {
-        gemm_on(Threads::Shared, alpha, a, b, beta, c);
+    if as_gemv(alpha, a, b, beta, &c) {
+        return;
     }
+    let on = |b: MatRef<T>| gemm_on(Threads::Shared, alpha, a, b, beta, c.alias());
+    let elements = b.rows().saturating_mul(b.cols());
+    if !b.is_conj() || b.rs() != 1 && b.cs() != 1 || elements > near::<T>() || alpha == T::ZERO {
+        return on(b);
+    }
+    // Near by and without conjugation it may be taken in place. (cgemm NC 33: 60 packed, 94 so.)
+    with_room(elements, |to| match to {
+        // SAFETY: the room for the copy.
+        Some(to) => on(unsafe { conjugated(b, to) }),
+        None => on(b),
+    });
+}
+
+/// Elements of an operand that is near enough to be taken in place.
+fn near<T>() -> usize {
+    cpu::caches().l2 / 8 / size_of::<T>()
 }
 
 fn gemm_on<T: Scalar>(threads: Threads, alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: MatMut<T>) {

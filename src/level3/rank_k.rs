@@ -2,10 +2,10 @@
 //!
 //! Where the caches near by hold the operands, they are read where they are, strip by strip: a few columns, and the rows of
 //! C from the diagonal to its end. Only the first rows of a strip meet the diagonal; they are computed in full, aside, and
-//! the wanted part is added. An operand that lies across or is conjugated is packed once for all strips. Very small
+//! the wanted part is added. An operand that lies across is packed once for all strips, a conjugated one is copied. Very small
 //! triangles are a single strip. Large ones are products with a `part` (`gemm/driver.rs`).
 
-use super::dense::with_room;
+use super::dense::{conjugated, with_room};
 use crate::gemm::driver::scale;
 use crate::gemm::{Operand, Product, Threads, blocking, run};
 use crate::kernels::tile::Source;
@@ -92,6 +92,8 @@ struct Strips {
     /// Which operands of each term are packed; then columns or rows begin at a panel.
     pack_a: bool,
     pack_b: bool,
+    /// Whether a B that is not packed is copied: it is conjugated.
+    copy_b: bool,
 }
 
 impl Strips {
@@ -102,7 +104,7 @@ impl Strips {
         let kernel = T::kernels().gemm;
         let caches = cpu::caches();
         let most = caches.l2 / 4 / size_of::<T>();
-        let (mut pack_a, mut pack_b) = (false, false);
+        let (mut pack_a, mut pack_b, mut copy_b) = (false, false, false);
         for (alpha, a, b) in terms {
             // An alpha of zero reads nothing, and no steps add nothing.
             if *alpha == T::ZERO || a.cols() == 0 || n.saturating_mul(a.cols()) > most {
@@ -110,7 +112,8 @@ impl Strips {
             }
             let far = a.cs().unsigned_abs().saturating_mul(size_of::<T>()) > FAR;
             pack_a |= a.rs() != 1 || a.is_conj() || far;
-            pack_b |= b.is_conj() || b.rs() != 1 && !blocking::stays_near::<T>(b.rs(), b.rows(), &caches);
+            pack_b |= b.rs() != 1 && (b.cs() != 1 || !blocking::stays_near::<T>(b.rs(), b.rows(), &caches));
+            copy_b |= b.is_conj();
         }
         let (mr, nr) = (kernel.mr(), kernel.nr());
         let (width, height) = match 2 * nr {
@@ -120,7 +123,7 @@ impl Strips {
             two => (two, two.next_multiple_of(mr)),
         };
         let fits = width * height * size_of::<T>() <= ASIDE;
-        fits.then_some(Strips { width, height, pack_a, pack_b })
+        fits.then_some(Strips { width, height, pack_a, pack_b, copy_b: copy_b && !pack_b })
     }
 }
 
@@ -130,7 +133,12 @@ fn by_strips<T: Scalar, const N: usize>(terms: &[Term<T>; N], beta: T, c: &MatMu
     let Some(strips) = Strips::of(terms, n) else { return false };
     let kernel = T::kernels().gemm;
     let (a_lanes, b_lanes) = (n.next_multiple_of(kernel.mr()), n.next_multiple_of(kernel.nr()));
-    let lanes = if strips.pack_a { a_lanes } else { 0 } + if strips.pack_b { b_lanes } else { 0 };
+    let lanes = if strips.pack_a { a_lanes } else { 0 }
+        + match strips {
+            Strips { pack_b: true, .. } => b_lanes,
+            Strips { copy_b: true, .. } => n,
+            _ => 0,
+        };
     let steps: usize = terms.iter().map(|(_, a, _)| a.cols()).sum();
     with_room(lanes * steps, |to: Option<*mut T>| {
         let Some(mut to) = to else { return false };
@@ -151,6 +159,10 @@ fn by_strips<T: Scalar, const N: usize>(terms: &[Term<T>; N], beta: T, c: &MatMu
                     kernel.pack_b(n, k, b.ptr(), b.cs(), b.rs(), b.is_conj(), to);
                     from_b = Source::panels(to, k, kernel.nr());
                     to = to.add(b_lanes * k);
+                } else if b.is_conj() {
+                    let b = conjugated(b, to);
+                    from_b = Source::in_place(b.ptr(), b.cs(), b.rs());
+                    to = to.add(n * k);
                 }
             }
             Shared((alpha, k, from_a, from_b))

@@ -6,11 +6,11 @@
 extern crate openblas_src;
 
 use cblas_sys::{CBLAS_LAYOUT, CBLAS_TRANSPOSE, cblas_dgemm, cblas_zgemm};
-use corten_tests::draw::{Draw, Kind, Shape, Size};
+use corten_tests::draw::{Draw, Size};
 use corten_tests::for_types;
 use corten_tests::library::Api;
-use corten_tests::problem::{Order, Problem};
-use corten_tests::routines;
+use corten_tests::problem::Order;
+use corten_tests::routines::{self, level3::gemm_of};
 use corten_tests::scalar::{ORACLE, Product, Scalar, Z};
 use corten_tests::suite::{check_one, make};
 
@@ -71,7 +71,7 @@ fn huge<T: Scalar>() {
 }
 
 /// Shapes that pass one block size at a time: long k, many columns, many rows; few of either, which are dot products; rows that
-/// are not whole vectors, and rows that are better columns.
+/// are not whole vectors, rows that are better columns, and small results of many steps.
 fn slender<T: Scalar>() {
     ORACLE.get_or_init(|| openblas);
     let long = [(61, 45, 2051), (37, 6007, 67), (4099, 35, 131), (1, 900, 700), (800, 1, 900)];
@@ -80,22 +80,16 @@ fn slender<T: Scalar>() {
     let parts =
         [(33, 33, 33), (49, 50, 50), (65, 65, 65), (101, 99, 100), (20, 70, 12), (8, 8, 8), (5, 6, 7), (9, 40, 60)];
     let turned = [(4, 1003, 200), (2, 500, 401), (10, 301, 100), (43, 700, 65)];
-    for (i, (m, n, k)) in long.into_iter().chain(few).chain(wasteful).chain(parts).chain(turned).enumerate() {
-        for (ta, tb) in [(b'N', b'N'), (b'T', b'C'), (b'T', b'T'), (b'T', b'N'), (b'N', b'T')] {
+    let deep = [(16, 2, 500), (5, 4, 1200), (40, 2, 900), (20, 5, 250), (100, 6, 250)];
+    let shapes = long.into_iter().chain(few).chain(wasteful).chain(parts).chain(turned).chain(deep);
+    for (i, shape) in shapes.enumerate() {
+        for letters in [b"NN", b"TC", b"TT", b"TN", b"NT", b"NC", b"CN"] {
             let mut g = Draw::new(i as u64, Order::Col, Size::Usual, 0);
-            let mut p = Problem::<T>::new(format!("{}gemm", T::LETTER), Some(Order::Col));
-            let (ar, ac) = if ta == b'N' { (m, k) } else { (k, m) };
-            let (br, bc) = if tb == b'N' { (k, n) } else { (n, k) };
-            let a = p.operand(&mut g, ar, ac, Kind::General, Shape::Full);
-            let b = p.operand(&mut g, br, bc, Kind::General, Shape::Full);
-            let c = p.operand(&mut g, m, n, Kind::General, Shape::Full);
             let (alpha, mut beta) = (g.rng.value::<T>(), g.rng.value::<T>());
-            if i.is_multiple_of(3) && ta == tb {
+            if i.is_multiple_of(3) && letters[0] == letters[1] {
                 beta = Z::ZERO;
             }
-            p.expect_product(&c, k, alpha, &a.op(ta), &b.op(tb), beta, 1.0);
-            p.trans(ta).trans(tb).int(m).int(n).int(k).scalar(alpha);
-            p.buf(a.buf).ld(&a).buf(b.buf).ld(&b).scalar(beta).buf(c.buf).ld(&c);
+            let p = gemm_of::<T>(&mut g, "gemm", (letters[0], letters[1]), shape, (alpha, beta), 1.0);
             check_one(&p, Api::Fortran, i as u64);
         }
     }

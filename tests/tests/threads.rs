@@ -8,7 +8,7 @@ use corten_tests::draw::{Draw, Kind, Shape, Size};
 use corten_tests::library::{Api, lib};
 use corten_tests::problem::{Layout, Order, Outcome, Problem};
 use corten_tests::process::{on_stack, threads, while_in};
-use corten_tests::routines::{self, Routine};
+use corten_tests::routines::{self, Routine, level3::gemm_of};
 use corten_tests::scalar::Scalar;
 use corten_tests::suite::make_bits;
 use corten_tests::{for_types, func};
@@ -83,7 +83,7 @@ fn any_count<T: Scalar>() {
 /// part is computed must not depend on how few those are.
 fn shared_columns<T: Scalar>() {
     let _guard = alone();
-    for (i, (k, r)) in [(600, 40), (600, 12), (60, 130), (50, 40)].into_iter().enumerate() {
+    for (i, (k, r)) in [(600, 40), (600, 12), (60, 130), (50, 40), (99, 35)].into_iter().enumerate() {
         for (base, side, trans) in
             [("trsm", b'L', b'T'), ("trsm", b'R', b'T'), ("trmm", b'L', b'N'), ("trmm", b'R', b'T')]
         {
@@ -94,15 +94,42 @@ fn shared_columns<T: Scalar>() {
             let b = p.operand(&mut g, m, n, Kind::General, Shape::Full);
             p.side(side).uplo(b'L').trans(trans).diag(b'N').int(m).int(n).scalar(g.rng.value::<T>());
             p.buf(a.buf).ld(&a).buf(b.buf).ld(&b);
-            let what = p.describe();
-            set_threads(1);
-            let one = p.run(Api::Fortran, Layout::Guards(1));
-            for threads in [2, 3, 5] {
-                set_threads(threads);
-                let out = while_in(&what, || p.run(Api::Fortran, Layout::Guards(1)));
-                assert!(one.same_bits(&out), "{what}: other bits on {threads} threads");
-            }
+            has_same_bits(&p);
         }
+    }
+}
+
+/// Products whose last rows fill little of a vector, and may be computed apart.
+fn last_rows<T: Scalar>() {
+    let _guard = alone();
+    let shapes = [
+        (33, 33, 33),
+        (50, 50, 50),
+        (65, 70, 64),
+        (97, 200, 90),
+        (130, 65, 250),
+        (9, 300, 40),
+        (18, 100, 255),
+        (100, 6, 250),
+    ];
+    for (i, shape) in shapes.into_iter().enumerate() {
+        for letters in [b"NN", b"TN", b"NT", b"TT", b"NC", b"CN"] {
+            let mut g = Draw::new(i as u64, Order::Col, Size::Usual, 0);
+            let factors = (g.rng.value::<T>(), g.rng.value::<T>());
+            has_same_bits(&gemm_of::<T>(&mut g, "gemm", (letters[0], letters[1]), shape, factors, 1.0));
+        }
+    }
+}
+
+/// Whether any number of threads gives the bits of one.
+fn has_same_bits<T: Scalar>(p: &Problem<T>) {
+    let what = p.describe();
+    set_threads(1);
+    let one = p.run(Api::Fortran, Layout::Guards(1));
+    for threads in [2, 3, 5] {
+        set_threads(threads);
+        let out = while_in(&what, || p.run(Api::Fortran, Layout::Guards(1)));
+        assert!(one.same_bits(&out), "{what}: other bits on {threads} threads");
     }
 }
 
@@ -191,6 +218,7 @@ fn small_stack<T: Scalar>() {
 for_types!(
     same_bits_for_any_thread_count => any_count,
     same_bits_for_shared_columns => shared_columns,
+    same_bits_for_last_rows => last_rows,
     same_bits_for_eight_callers_at_once => eight_callers,
     same_bits_on_the_hosts_pool => host_pool,
     small_stacks_suffice => small_stack,

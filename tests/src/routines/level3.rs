@@ -17,7 +17,19 @@ pub fn table<T: Scalar>() -> Vec<Routine<T>> {
 pub(super) fn gemm_like<T: Scalar>(g: &mut Draw, base: &str, widen: f64) -> Problem<T> {
     let (ta, tb) = (g.trans(), g.trans());
     let (m, n, k) = (g.dim(), g.dim(), g.dim());
-    let (alpha, beta) = (g.coef::<T>(), g.coef::<T>());
+    let factors = (g.coef::<T>(), g.coef::<T>());
+    gemm_of(g, base, (ta, tb), (m, n, k), factors, widen)
+}
+
+/// The same with these letters, sizes and factors (alpha and beta).
+pub fn gemm_of<T: Scalar>(
+    g: &mut Draw,
+    base: &str,
+    (ta, tb): (u8, u8),
+    (m, n, k): (usize, usize, usize),
+    (alpha, beta): (Z, Z),
+    widen: f64,
+) -> Problem<T> {
     let mut p = Problem::new(named::<T>(base), Some(g.order));
     let (a, b, c) = gemm_operands(g, &mut p, ta, tb, m, n, k);
     p.expect_product(&c, k, alpha, &a.op(ta), &b.op(tb), beta, widen);
