@@ -411,6 +411,9 @@ pub unsafe extern "C" fn corten_join(last_rank: *mut c_int) -> c_int {
     }))
 }
 
+/// What [`corten_wait`] returns for an operation that is not done; no failure, so no [`Status`].
+const PENDING: c_int = -1;
+
 /// The operations under way: handles are never used twice.
 static HANDLES: Mutex<Option<HashMap<i64, Arc<Ticket>>>> = Mutex::new(None);
 static NEXT: AtomicI64 = AtomicI64::new(1);
@@ -607,7 +610,8 @@ pub extern "C" fn corten_poll(handle: i64) -> c_int {
 }
 
 /// Waits until the operation is done, at most for so many seconds (for ever if negative), and returns its outcome; then
-/// the handle is gone. If the time is over before, returns CORTEN_ERROR_TIMEOUT and the handle stays.
+/// the handle is gone. If the time is over before, returns CORTEN_PENDING: no error, so corten_last_error stays as it is,
+/// and so does the handle.
 #[unsafe(no_mangle)]
 pub extern "C" fn corten_wait(handle: i64, seconds: c_double) -> c_int {
     let ticket = match ticket_of(handle) {
@@ -622,7 +626,7 @@ pub extern "C" fn corten_wait(handle: i64, seconds: c_double) -> c_int {
             }
             code(outcome)
         }
-        None => report(&Error::new(Status::Timeout, format!("operation {handle} is not done after {seconds} s"))),
+        None => PENDING,
     }
 }
 
