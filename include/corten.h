@@ -277,7 +277,8 @@ int corten_barrier(int set);
 int corten_join(int *last_rank);
 
 /* Begins a corten_allreduce of the tensor name and returns at once; the buffers belong to it until corten_wait or
- * corten_poll say that it is done. Ranks may begin tensors in different orders; several are done at once where they can be. */
+ * corten_poll say that it is done. Ranks may begin tensors in different orders; several are done at once where they can be.
+ * A tensor that a rank refuses for its arguments is an error on all ranks that begin it. */
 int corten_allreduce_async(const char *name, const void *in, void *out, size_t count, int type, int op,
     double prescale, double postscale, int set, int64_t *handle);
 

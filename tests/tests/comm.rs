@@ -177,6 +177,43 @@ fn a_stall_is_reported_with_tensor_and_ranks() {
     assert!(job.out.lines().all(whole), "{}", job.out);
 }
 
+/// Jobs that are given up after few seconds, so that all ranks end by themselves.
+fn given_up(n: usize, arguments: &[&str], seconds: &str) -> Job {
+    let mut command = Command::new(launcher());
+    command.args(["-np", &n.to_string(), "--grace", "300", "--timeout", seconds, RANK]).args(arguments);
+    command.env("CORTEN_STALL_WARNING", "1");
+    let job = run(command);
+    assert!(job.code == 0, "{arguments:?}: exit code {} after {:?}\n{}", job.code, job.time, job.out);
+    job
+}
+
+#[test]
+fn a_refusal_that_nobody_hears_is_no_reason_to_give_up() {
+    let job = given_up(3, &["lonely"], "5");
+    assert!(!job.out.contains("lonely"), "{}", job.out);
+}
+
+#[test]
+fn at_a_timeout_each_tensor_is_told_who_has_not_submitted_it() {
+    for all_begin in ["1", "0"] {
+        let job = given_up(3, &["timeouts", all_begin], "4");
+        assert_eq!(job.out.matches("was told").count(), 3, "{}", job.out);
+    }
+}
+
+#[test]
+fn blocking_on_one_rank_and_asynchronous_on_another() {
+    for n in [2, 3] {
+        let job = given_up(n, &["crossed"], "4");
+        assert_eq!(job.out.matches("was told").count(), n, "{}", job.out);
+        let said = [
+            "rank 1 has begun asynchronous operations that this one has not",
+            "rank 0 waits in a blocking call for this one",
+        ];
+        assert!(said.iter().all(|text| job.out.contains(text)), "{}", job.out);
+    }
+}
+
 #[test]
 fn little_address_space() {
     let mut command = Command::new("sh");
