@@ -243,6 +243,7 @@ module corten
   ! The functions of corten.h, which says what each does. Buffers are C pointers: c_loc of the first
   ! element. A status of 0 (corten_ok) is success; corten_last_error says what else was wrong. Names
   ! of tensors end with c_null_char. Numbers of ranks count from 0, as in C.
+  integer(c_int), parameter :: corten_pending = -1
   integer(c_int), parameter :: corten_error_state = 2, corten_error_mismatch = 3, corten_error_peer = 4, &
       corten_error_timeout = 5, corten_error_system = 6
   integer(c_int), parameter :: corten_f32 = 0, corten_f64 = 1, corten_bf16 = 2, corten_f16 = 3, &
@@ -460,7 +461,8 @@ module corten
       integer(c_int) :: done
     end function
 
-    ! Waits for at most so many seconds, for ever if negative, and gives the outcome
+    ! Waits for at most so many seconds, for ever if negative, and gives the outcome; corten_pending if
+    ! it is not done by then, which is no error, and the handle stays
     function corten_wait(handle, seconds) bind(C, name="corten_wait") result(status)
       import :: c_double, c_int, c_int64_t
       integer(c_int64_t), value :: handle

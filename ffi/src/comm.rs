@@ -80,7 +80,7 @@ fn blocking<A>(set: c_int, read: impl FnOnce(&World) -> Result<A>, run: impl FnO
         match read(&world) {
             Ok(arguments) => world.with(id, |group| run(group, arguments)),
             Err(error) => {
-                world.refuse(id);
+                world.refuse(id, &error);
                 Err(error)
             }
         }
@@ -411,6 +411,9 @@ pub unsafe extern "C" fn corten_join(last_rank: *mut c_int) -> c_int {
     }))
 }
 
+/// What [`corten_wait`] returns for an operation that is not done; no failure, so no [`Status`].
+const PENDING: c_int = -1;
+
 /// The operations under way: handles are never used twice.
 static HANDLES: Mutex<Option<HashMap<i64, Arc<Ticket>>>> = Mutex::new(None);
 static NEXT: AtomicI64 = AtomicI64::new(1);
@@ -427,16 +430,20 @@ unsafe fn submit(
 ) -> c_int {
     let outcome = (|| {
         let world = world::current()?;
-        for (what, null) in [("name", name.is_null()), ("handle", handle.is_null())] {
-            if null {
-                return bad(format!("{what} is null"));
-            }
+        if name.is_null() {
+            return bad("name is null".into());
         }
         // SAFETY: not null, so a C string.
         let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
         let id = set_id(set)?;
-        let work = read(&world)?;
-        let ticket = world.queue(id)?.submit(&name, work)?;
+        let queue = world.queue(id)?;
+        if handle.is_null() {
+            return queue.refuse(&name, Error::new(Status::Argument, "handle is null"));
+        }
+        let ticket = match read(&world) {
+            Ok(work) => queue.submit(&name, work)?,
+            Err(error) => return queue.refuse(&name, error),
+        };
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         HANDLES.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_default().insert(number, ticket);
         // SAFETY: not null, so the caller's.
@@ -448,6 +455,7 @@ unsafe fn submit(
 
 /// Begins a corten_allreduce of the tensor `name` and returns at once; the buffers belong to it until corten_wait or
 /// corten_poll say that it is done. Ranks may begin tensors in different orders; several are done at once where they can be.
+/// A tensor that a rank refuses for its arguments is an error on all ranks that begin it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn corten_allreduce_async(
     name: *const c_char,
@@ -607,7 +615,8 @@ pub extern "C" fn corten_poll(handle: i64) -> c_int {
 }
 
 /// Waits until the operation is done, at most for so many seconds (for ever if negative), and returns its outcome; then
-/// the handle is gone. If the time is over before, returns CORTEN_ERROR_TIMEOUT and the handle stays.
+/// the handle is gone. If the time is over before, returns CORTEN_PENDING: no error, so corten_last_error stays as it is,
+/// and so does the handle.
 #[unsafe(no_mangle)]
 pub extern "C" fn corten_wait(handle: i64, seconds: c_double) -> c_int {
     let ticket = match ticket_of(handle) {
@@ -622,7 +631,7 @@ pub extern "C" fn corten_wait(handle: i64, seconds: c_double) -> c_int {
             }
             code(outcome)
         }
-        None => report(&Error::new(Status::Timeout, format!("operation {handle} is not done after {seconds} s"))),
+        None => PENDING,
     }
 }
 
@@ -674,7 +683,7 @@ pub unsafe extern "C" fn corten_process_set_add(ranks: *const c_int, n: c_int, s
                 Ok(())
             }
             Err(error) => {
-                world.refuse(0);
+                world.refuse(0, &error);
                 Err(error)
             }
         }
@@ -685,7 +694,13 @@ pub unsafe extern "C" fn corten_process_set_add(ranks: *const c_int, n: c_int, s
 /// Removes a process set; called by all ranks, members or not.
 #[unsafe(no_mangle)]
 pub extern "C" fn corten_process_set_remove(set: c_int) -> c_int {
-    code(world::current().and_then(|world| world.remove_set(set_id(set)?)))
+    code(world::current().and_then(|world| match set_id(set) {
+        Ok(id) => world.remove_set(id),
+        Err(error) => {
+            world.refuse(0, &error);
+            Err(error)
+        }
+    }))
 }
 
 /// This process's number in a set; -1 if it is not in it or there is none.

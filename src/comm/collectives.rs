@@ -19,7 +19,7 @@
 
 use super::transport::segment::PAGE;
 use super::transport::shm::{CHUNK, INLINE, Lane};
-use super::types::{Element, Error, Fold, Header, Kind, Op, Reduction, Result, Status};
+use super::types::{Detail, Element, Error, Fold, Header, Kind, Op, Reduction, Result, Statement, Status};
 use crate::kernels;
 
 /// A tensor of an allreduce: where it is, and where the result goes. The same place, or apart.
@@ -93,6 +93,31 @@ impl<'a> Pieces<'a> {
             i += 1;
         }
     }
+}
+
+/// The header of an allreduce of a list.
+pub fn header_of(r: &Reduction, list: &[Piece]) -> Header {
+    Header::reduction(Kind::Allreduce, r, list.iter().map(|piece| piece.count).sum(), aux_of(list))
+}
+
+/// What it says of the cut of the list. Of one tensor that is nothing: then the count says all.
+pub fn aux_of(list: &[Piece]) -> u64 {
+    if list.len() == 1 { 0 } else { hash(list.iter().map(|piece| piece.count)) }
+}
+
+/// The same in full.
+pub fn statement_of(r: &Reduction, list: &[Piece]) -> Statement {
+    Statement { header: header_of(r, list), detail: Detail::counts(list.iter().map(|piece| piece.count)) }
+}
+
+/// A reducescatter in full.
+pub fn statement_of_blocks(r: &Reduction, counts: &[usize]) -> Statement {
+    Statement { header: header_of_blocks(r, counts), detail: Detail::counts(counts.iter().copied()) }
+}
+
+/// The header of it.
+pub fn header_of_blocks(r: &Reduction, counts: &[usize]) -> Header {
+    Header::reduction(Kind::Reducescatter, r, counts.iter().sum(), hash(counts.iter().copied()))
 }
 
 /// What a list of sizes leaves in a header.
@@ -198,9 +223,8 @@ impl<P: Copy> Places<P> {
 /// # Safety
 /// Every piece is readable at `src` and writable at `dst` for its elements.
 pub unsafe fn allreduce(lane: &mut Lane, r: &Reduction, list: &[Piece]) -> Result {
-    let aux = if list.len() == 1 { 0 } else { hash(list.iter().map(|piece| piece.count)) };
     // SAFETY: passed on to the caller.
-    unsafe { allreduce_of(lane, r, list, aux) }
+    unsafe { allreduce_of(lane, r, list, aux_of(list)) }
 }
 
 /// As `allreduce`, whatever the cut of the list on other members.
@@ -596,8 +620,7 @@ unsafe fn copy_within(src: *const u8, dst: *mut u8, bytes: usize) {
 pub unsafe fn reducescatter(lane: &mut Lane, r: &Reduction, counts: &[usize], src: *const u8, dst: *mut u8) -> Result {
     let (me, p, width) = (lane.me, lane.size(), r.element.bytes());
     let fold = r.fold(p);
-    let total: usize = counts.iter().sum();
-    let header = Header::reduction(Kind::Reducescatter, r, total, hash(counts.iter().copied()));
+    let header = header_of_blocks(r, counts);
     let starts = starts_of(counts);
     // Slot k of each chunk holds a part of block k.
     let slot = CHUNK / p / LINE * LINE / width;

@@ -3,7 +3,9 @@
 use super::collectives::{self, Piece};
 use super::transport::shm::{CHUNK, Lane};
 use super::two_level::Cross;
-use super::types::{Element, Fold, Header, Join, Kind, Op, Reduction, Result, agree};
+use super::types::{
+    Element, Error, Fold, Header, Join, Kind, Op, Reduction, Result, Statement, Status, agree, agree_in_full,
+};
 use crate::kernels;
 
 pub struct Group {
@@ -25,22 +27,25 @@ impl Group {
     pub fn lane(&mut self) -> &mut Lane {
         &mut self.lane
     }
+    /// The same, to be looked at.
+    pub fn lane_as_is(&self) -> &Lane {
+        &self.lane
+    }
 
     /// # Safety
     /// As [`collectives::allreduce`].
+    #[inline]
     pub unsafe fn allreduce(&mut self, r: &Reduction, list: &[Piece]) -> Result {
         self.lane.healthy()?;
         // SAFETY: passed on to the caller.
-        unsafe {
+        let outcome = unsafe {
             match (r.op, &self.cross) {
                 (Op::Adasum, _) => self.adasum(r, list),
                 (_, None) => collectives::allreduce(&mut self.lane, r, list),
-                (_, Some(cross)) => {
-                    let aux = if list.len() == 1 { 0 } else { collectives::hash(list.iter().map(|piece| piece.count)) };
-                    cross.allreduce(&mut self.lane, r, list, aux)
-                }
+                (_, Some(cross)) => cross.allreduce(&mut self.lane, r, list, collectives::aux_of(list)),
             }
-        }
+        };
+        self.settled(outcome, || collectives::statement_of(r, list))
     }
     /// As `allreduce`, for lists that all members know to add up to the same, cut as they may be.
     ///
@@ -58,22 +63,26 @@ impl Group {
     }
     pub fn barrier(&mut self) -> Result {
         self.lane.healthy()?;
-        match &self.cross {
+        let header = Header::new(Kind::Barrier, Element::U8, 0, 0);
+        let outcome = match &self.cross {
             None => collectives::barrier(&mut self.lane),
-            Some(_) => self.agree(&Header::new(Kind::Barrier, Element::U8, 0, 0)),
-        }
+            Some(_) => self.agree(&header),
+        };
+        self.settled(outcome, || header.into())
     }
     /// # Safety
     /// As [`collectives::broadcast`].
     pub unsafe fn broadcast(&mut self, element: Element, n: usize, buffer: *mut u8, root: usize) -> Result {
         self.lane.healthy()?;
+        let from = u64::from(self.ranks[root]);
         // SAFETY: passed on to the caller.
-        unsafe {
+        let outcome = unsafe {
             match &self.cross {
                 None => collectives::broadcast(&mut self.lane, element, n, buffer, root),
                 Some(cross) => cross.broadcast(&mut self.lane, element, n, buffer, root),
             }
-        }
+        };
+        self.settled(outcome, || Header::new(Kind::Broadcast, element, n, from).into())
     }
     /// # Safety
     /// As [`collectives::allgather`].
@@ -87,24 +96,26 @@ impl Group {
     ) -> Result<Vec<usize>> {
         self.lane.healthy()?;
         // SAFETY: passed on to the caller.
-        unsafe {
+        let outcome = unsafe {
             match &self.cross {
                 None => collectives::allgather(&mut self.lane, element, src, n, dst, room),
                 Some(cross) => cross.allgather(&mut self.lane, element, src, n, dst, room),
             }
-        }
+        };
+        self.settled(outcome, || Header::new(Kind::Allgather, element, n, room as u64).into())
     }
     /// # Safety
     /// As [`collectives::reducescatter`].
     pub unsafe fn reducescatter(&mut self, r: &Reduction, counts: &[usize], src: *const u8, dst: *mut u8) -> Result {
         self.lane.healthy()?;
         // SAFETY: passed on to the caller.
-        unsafe {
+        let outcome = unsafe {
             match &self.cross {
                 None => collectives::reducescatter(&mut self.lane, r, counts, src, dst),
                 Some(cross) => cross.reducescatter(&mut self.lane, r, counts, src, dst),
             }
-        }
+        };
+        self.settled(outcome, || collectives::statement_of_blocks(r, counts))
     }
     /// # Safety
     /// As [`collectives::alltoall`].
@@ -118,12 +129,13 @@ impl Group {
     ) -> Result<Vec<usize>> {
         self.lane.healthy()?;
         // SAFETY: passed on to the caller.
-        unsafe {
+        let outcome = unsafe {
             match &self.cross {
                 None => collectives::alltoall(&mut self.lane, element, counts, src, dst, room),
                 Some(cross) => cross.alltoall(&mut self.lane, element, counts, src, dst, room),
             }
-        }
+        };
+        self.settled(outcome, || Header::new(Kind::Alltoall, element, 0, room as u64).into())
     }
     /// A few bytes of everybody to all.
     pub fn exchange(&mut self, kind: Kind, aux: u64, bytes: &[u8]) -> Result<Vec<Vec<u8>>> {
@@ -151,10 +163,37 @@ impl Group {
         self.lane.sync_with(header)?;
         self.lane.agreed().map(|_| ())
     }
-    /// Takes part in an operation only to say that its arguments are wrong here.
-    pub fn refuse(&mut self) -> Result {
+    /// Whether all members mean the same, as an operation of its own.
+    pub fn agree_on(&mut self, statement: Statement) -> Result {
         self.lane.healthy()?;
-        self.agree(&Header::new(Kind::Refused, Element::U8, 0, 0))
+        let outcome = self.agree(&statement.header);
+        self.settled(outcome, || statement)
+    }
+    /// Takes part in an operation only to say that its arguments are wrong here, and why.
+    pub fn refuse(&mut self, reason: &str) -> Result {
+        self.agree_on(Statement::refusal(reason))
+    }
+    /// The outcome of an operation. A disagreement, which all members find in the same step, is followed by one more step in
+    /// which each says in full what it meant.
+    #[inline]
+    fn settled<T>(&mut self, outcome: Result<T>, mine: impl FnOnce() -> Statement) -> Result<T> {
+        match outcome {
+            Err(error) if error.status == Status::Mismatch => Err(self.explain(error, Some(&mine()))),
+            outcome => outcome,
+        }
+    }
+    /// Puts a disagreement into words. All members come, those who have nothing to say as well.
+    #[cold]
+    pub fn explain(&mut self, error: Error, mine: Option<&Statement>) -> Error {
+        let most = self.most();
+        let mine = mine.map(|statement| statement.to_bytes(most)).unwrap_or_default();
+        let told = match self.exchange(Kind::Dispute, 0, &mine) {
+            Ok(told) => told,
+            Err(lost) => return lost,
+        };
+        let (statements, ranks): (Vec<Statement>, Vec<u32>) =
+            told.iter().zip(&self.ranks).filter_map(|(t, rank)| Some((Statement::from_bytes(t)?, *rank))).unzip();
+        agree_in_full(&statements, &ranks).err().unwrap_or(error)
     }
 
     /// Adasum (Maleki et al. 2020): instead of a sum, vectors are added pairwise after each has lost half its part in
@@ -163,8 +202,8 @@ impl Group {
     ///
     /// Every rank gets a slice of all vectors and does all levels on it; only the dot products need everybody, in f64.
     unsafe fn adasum(&mut self, r: &Reduction, list: &[Piece]) -> Result {
+        self.agree(&collectives::header_of(r, list))?;
         for piece in list {
-            self.agree(&Header::reduction(Kind::Allreduce, r, piece.count, 0))?;
             // SAFETY: passed on to the caller.
             unsafe {
                 match r.element {

@@ -9,17 +9,21 @@
 //! Between two rounds in which nobody had news a thread does not enter the next one but dozes until its own rank or
 //! another has some.
 //!
+//! A call that a rank refuses for its arguments is announced as well, as a refusal: it takes the place that the operation
+//! would have had under its name, and all who have that get the reason. Nobody waits for a refusal to be heard: while
+//! there is nothing else under way, its rank sits in the round without an end to its patience.
+//!
 //! Fusion costs nothing: allreduce takes a list of tensors and treats it as one vector, reading and writing each where it
 //! is. Elements are folded in the order of the ranks, so fusion does not change results.
 
-use super::collectives::Piece;
+use super::collectives::{self, Piece};
 use super::group::Group;
 use super::transport::segment::Failure;
 use super::transport::shm::{self, Ringer, Watch};
-use super::types::{Element, Error, Header, Kind, Op, Reduction, Result, Status, agree};
+use super::types::{Element, Error, Header, Kind, Op, Reduction, Result, Statement, Status, agree};
 use crate::runtime::{self, env, trace};
-use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use core::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -29,36 +33,68 @@ const FAR_NAP: Duration = Duration::from_millis(5);
 
 /// What is to be done. Pointers are the caller's, who keeps them valid until the operation is done.
 pub enum Work {
-    Allreduce { r: Reduction, list: Vec<Piece> },
-    Allgather { element: Element, src: *const u8, n: usize, dst: *mut u8, room: usize, counts: *mut usize },
-    Broadcast { element: Element, n: usize, buffer: *mut u8, root: usize },
-    Reducescatter { r: Reduction, counts: Vec<usize>, src: *const u8, dst: *mut u8 },
-    Alltoall { element: Element, counts: Vec<usize>, src: *const u8, dst: *mut u8, room: usize, came: *mut usize },
+    Allreduce {
+        r: Reduction,
+        list: Vec<Piece>,
+    },
+    Allgather {
+        element: Element,
+        src: *const u8,
+        n: usize,
+        dst: *mut u8,
+        room: usize,
+        counts: *mut usize,
+    },
+    Broadcast {
+        element: Element,
+        n: usize,
+        buffer: *mut u8,
+        root: usize,
+    },
+    Reducescatter {
+        r: Reduction,
+        counts: Vec<usize>,
+        src: *const u8,
+        dst: *mut u8,
+    },
+    Alltoall {
+        element: Element,
+        counts: Vec<usize>,
+        src: *const u8,
+        dst: *mut u8,
+        room: usize,
+        came: *mut usize,
+    },
     Barrier,
+    /// Nothing: the arguments were wrong, and this is why.
+    Refused(String),
 }
 
 // SAFETY: the caller gives the buffers to the operation until it is done.
 unsafe impl Send for Work {}
 
 impl Work {
-    fn header(&self) -> Header {
+    /// What it is; `ranks` are those of the set.
+    fn header(&self, ranks: &[u32]) -> Header {
         match self {
-            Work::Allreduce { r, list } => {
-                let sizes = list.iter().map(|p| p.count as u64);
-                let (n, mut h) = (list.iter().map(|p| p.count).sum(), 0u64);
-                for size in sizes.take(if list.len() == 1 { 0 } else { usize::MAX }) {
-                    h = (h ^ size).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(17) | 1;
-                }
-                Header::reduction(Kind::Allreduce, r, n, h)
-            }
+            Work::Allreduce { r, list } => collectives::header_of(r, list),
             Work::Allgather { element, n, room, .. } => Header::new(Kind::Allgather, *element, *n, *room as u64),
-            Work::Broadcast { element, n, root, .. } => Header::new(Kind::Broadcast, *element, *n, *root as u64),
-            Work::Reducescatter { r, counts, .. } => {
-                let h = counts.iter().fold(0u64, |h, n| (h ^ *n as u64).wrapping_mul(0x0000_0100_0000_01b3));
-                Header::reduction(Kind::Reducescatter, r, counts.iter().sum(), h)
+            Work::Broadcast { element, n, root, .. } => {
+                Header::new(Kind::Broadcast, *element, *n, u64::from(ranks[*root]))
             }
+            Work::Reducescatter { r, counts, .. } => collectives::header_of_blocks(r, counts),
             Work::Alltoall { element, .. } => Header::new(Kind::Alltoall, *element, 0, 0),
             Work::Barrier => Header::new(Kind::Barrier, Element::U8, 0, 0),
+            Work::Refused(_) => Header::new(Kind::Refused, Element::U8, 0, 0),
+        }
+    }
+    /// The same in full.
+    fn statement(&self, ranks: &[u32]) -> Statement {
+        match self {
+            Work::Allreduce { r, list } => collectives::statement_of(r, list),
+            Work::Reducescatter { r, counts, .. } => collectives::statement_of_blocks(r, counts),
+            Work::Refused(reason) => Statement::refusal(reason),
+            _ => self.header(ranks).into(),
         }
     }
 }
@@ -117,8 +153,8 @@ struct Request {
 struct Inbox {
     /// Submitted and not announced yet.
     new: VecDeque<Request>,
-    /// All names under way on this rank.
-    names: HashMap<String, ()>,
+    /// All names under way on this rank; those of refusals are free.
+    names: HashSet<String>,
     /// Whoever waits in join.
     join: Option<Arc<Joined>>,
     stopped: Option<Error>,
@@ -135,6 +171,8 @@ pub struct Queue {
     inbox: Mutex<Inbox>,
     bell: Condvar,
     ringer: Ringer,
+    /// What the application waits for: names under way, and join.
+    wanted: Arc<AtomicUsize>,
     leaving: Arc<AtomicBool>,
     ended: Mutex<bool>,
     end: Condvar,
@@ -154,10 +192,14 @@ struct State {
     group: Group,
     /// Our own requests that were announced, by name.
     mine: HashMap<String, Request>,
+    /// Our own refusals that were announced, name and reason, in this order.
+    refused: VecDeque<(String, String)>,
     /// All names that some member has announced and that are not ready, in the order of their first announcement, which
     /// is the same on all members.
     table: BTreeMap<u64, Entry>,
-    places: HashMap<String, u64>,
+    /// Where a name is in the table. More than once if a member has announced it again after a refusal, of which the others
+    /// have not come to hear yet: what a member announces goes to the first place that has nothing from it.
+    places: HashMap<String, VecDeque<u64>>,
     next: u64,
     joined: Vec<bool>,
     last_joined: usize,
@@ -169,10 +211,13 @@ struct State {
 impl Queue {
     pub fn start(mut group: Group, leaving: Arc<AtomicBool>) -> Result<Arc<Queue>> {
         let ringer = group.lane().ringer();
+        let wanted = Arc::new(AtomicUsize::new(0));
+        group.lane().wanted = wanted.clone();
         let queue = Arc::new(Queue {
             inbox: Mutex::default(),
             bell: Condvar::new(),
             ringer,
+            wanted,
             leaving,
             ended: Mutex::new(false),
             end: Condvar::new(),
@@ -181,6 +226,7 @@ impl Queue {
         let state = State {
             group,
             mine: HashMap::new(),
+            refused: VecDeque::new(),
             table: BTreeMap::new(),
             places: HashMap::new(),
             next: 0,
@@ -214,16 +260,30 @@ impl Queue {
         if inbox.join.is_some() {
             return Err(Error::new(Status::State, "this rank is in corten_join"));
         }
-        if inbox.names.contains_key(name) {
+        if inbox.names.contains(name) {
             let text = format!("a tensor named '{name}' is under way already; wait for it or use another name");
             return Err(Error::new(Status::Argument, text));
         }
-        inbox.names.insert(name.to_string(), ());
+        if !matches!(work, Work::Refused(_)) {
+            inbox.names.insert(name.to_string());
+        }
         inbox.new.push_back(Request { name: name.to_string(), work, ticket: ticket.clone() });
+        self.count(&inbox);
         drop(inbox);
         self.bell.notify_one();
         self.ringer.ring();
         Ok(ticket)
+    }
+
+    /// Lets the others know that this rank's operation of that name was refused, and why; returns the error. Where there
+    /// could have been no such operation, they have nothing to hear.
+    pub fn refuse(&self, name: &str, error: Error) -> Result {
+        let _ = self.submit(name, Work::Refused(error.text.clone()));
+        Err(error)
+    }
+
+    fn count(&self, inbox: &Inbox) {
+        self.wanted.store(inbox.names.len() + usize::from(inbox.join.is_some()), Ordering::Relaxed);
     }
 
     /// Joins; returns the rank that joined last.
@@ -237,6 +297,7 @@ impl Queue {
             return Err(Error::new(Status::State, "this rank is in corten_join already"));
         }
         inbox.join = Some(joined.clone());
+        self.count(&inbox);
         drop(inbox);
         self.bell.notify_one();
         self.ringer.ring();
@@ -270,7 +331,8 @@ impl Queue {
         let join = inbox.join.take();
         drop(inbox);
         for request in new.iter().chain(state.mine.values()) {
-            request.ticket.finish(Err(error.clone().of(&format!("tensor '{}'", request.name))));
+            let error = state.error_of(&request.name, error.clone());
+            request.ticket.finish(Err(error.of(&format!("tensor '{}'", request.name))));
         }
         if let Some(join) = join {
             join.ticket.finish(Err(error));
@@ -286,7 +348,7 @@ impl Queue {
         let mut payload = vec![0u8];
         {
             let mut inbox = lock(&self.inbox);
-            while inbox.new.is_empty() && inbox.join.is_none() && state.mine.is_empty() && inbox.stopped.is_none() {
+            while inbox.new.is_empty() && inbox.join.is_none() && state.is_idle() && inbox.stopped.is_none() {
                 inbox = self.bell.wait(inbox).unwrap_or_else(PoisonError::into_inner);
             }
             if let Some(error) = &inbox.stopped {
@@ -298,8 +360,11 @@ impl Queue {
                     break;
                 }
                 let Some(request) = inbox.new.pop_front() else { break };
-                write_entry(&mut payload, &request.work.header(), &request.name);
-                state.mine.insert(request.name.clone(), request);
+                write_entry(&mut payload, &request.work.header(&state.group.ranks), &request.name);
+                match request.work {
+                    Work::Refused(reason) => state.refused.push_back((request.name, reason)),
+                    _ => drop(state.mine.insert(request.name.clone(), request)),
+                }
             }
         }
         let newly_joined = payload[0] != 0 && !state.joined[state.group.me];
@@ -312,7 +377,8 @@ impl Queue {
                 return Ok(());
             }
         }
-        let oldest = state.table.values().map(|e| e.name.as_str()).take(3).collect::<Vec<_>>().join("', '");
+        let wanted = state.table.values().filter(|e| e.is_wanted());
+        let oldest = wanted.map(|e| e.name.as_str()).take(3).collect::<Vec<_>>().join("', '");
         let mine = state.mine.keys().take(3).cloned().collect::<Vec<_>>().join("', '");
         let named = if oldest.is_empty() { mine } else { oldest };
         state.group.lane().context = format!(", which has not submitted '{named}'");
@@ -323,7 +389,11 @@ impl Queue {
         self.run(state, ready)?;
         if state.joined.iter().all(|j| *j) && state.table.is_empty() {
             state.joined.fill(false);
-            if let Some(join) = lock(&self.inbox).join.take() {
+            let mut inbox = lock(&self.inbox);
+            let join = inbox.join.take();
+            self.count(&inbox);
+            drop(inbox);
+            if let Some(join) = join {
                 join.last.store(u64::from(state.group.ranks[state.last_joined]), Ordering::Relaxed);
                 join.ticket.finish(Ok(()));
             }
@@ -340,7 +410,9 @@ impl Queue {
             !inbox.new.is_empty() || inbox.stopped.is_some() || inbox.join.is_some() && !has_joined
         });
         state.group.lane().healthy()?;
-        state.group.lane().all_there()?;
+        if !state.group.lane().is_patient() {
+            state.group.lane().all_there()?;
+        }
         if self.leaving.load(Ordering::Relaxed) {
             return Err(Error::new(Status::State, "corten_shutdown was called"));
         }
@@ -349,16 +421,20 @@ impl Queue {
         let now = state.watch.look();
         for entry in state.table.values_mut() {
             let age = now - entry.since;
-            let due = !entry.warned && warn > 0 && age >= Duration::from_secs(warn);
+            let due = !entry.warned && warn > 0 && age >= Duration::from_secs(warn) && entry.is_wanted();
             if !due && age < limit {
                 continue;
             }
-            let missing: Vec<u32> =
-                (0..ranks.len()).filter(|&m| entry.headers[m].is_none() && !joined[m]).map(|m| ranks[m]).collect();
+            let missing: Vec<u32> = entry.missing(&joined).map(|m| ranks[m]).collect();
             let Some(first) = missing.first() else { continue };
-            if age >= limit && entry.headers[me].is_some() {
+            if age >= limit && entry.is_operation_of(me) {
                 let lane = state.group.lane();
-                return Err(lane.segment().fail(Failure::Late(limit.as_secs() as u32), *first));
+                // Of ranks of other machines nothing else is known.
+                let (failure, rank) = match lane.ranks.iter().position(|r| r == first) {
+                    Some(member) => lane.late(member),
+                    None => (Failure::Late(limit.as_secs() as u32), *first),
+                };
+                return Err(lane.segment().fail(failure, rank));
             }
             if due {
                 entry.warned = true;
@@ -379,9 +455,24 @@ impl Queue {
             let headers: Vec<Header> = entry.headers.iter().flatten().copied().collect();
             let ranks: Vec<u32> =
                 (0..state.group.size()).filter(|&m| entry.headers[m].is_some()).map(|m| state.group.ranks[m]).collect();
-            let verdict = agree(&headers, &ranks).and_then(|()| state.allowed(&entry, &headers[0]));
+            let verdict = match agree(&headers, &ranks) {
+                Err(error) => {
+                    let mine = state.statement_for(&entry);
+                    Err(state.group.explain(error, mine.as_ref()))
+                }
+                Ok(()) => state.allowed(&entry, &headers[0]),
+            };
             if let Err(error) = verdict {
-                self.finish(state, &entry.name, Err(error.of(&format!("tensor '{}'", entry.name))));
+                if entry.is_operation_of(state.group.me) {
+                    let told = error.clone().of(&format!("tensor '{}'", entry.name));
+                    self.finish(state, &entry.name, Err(told));
+                }
+                fatal(Err(error))?;
+                continue;
+            }
+            if headers[0].kind() == Kind::Refused {
+                // By all, each for its own reason, which it knows.
+                drop(state.statement_for(&entry));
                 continue;
             }
             let reduction = headers[0].as_reduction().filter(|r| r.op != Op::Adasum);
@@ -438,6 +529,7 @@ impl Queue {
                 told.push(request.ticket);
             }
         }
+        self.count(&inbox);
         drop(inbox);
         for ticket in told {
             ticket.bell.notify_all();
@@ -464,6 +556,7 @@ impl Queue {
                     group.alltoall(*element, counts, *src, *dst, *room).map(|got| put(*came, &got))
                 }
                 Work::Barrier => group.barrier(),
+                Work::Refused(_) => Ok(()),
             }
         };
         let told = outcome.clone().map_err(|e| e.of(&format!("tensor '{}'", entry.name)));
@@ -473,7 +566,10 @@ impl Queue {
 
     fn finish(&self, state: &mut State, name: &str, outcome: Result) {
         let Some(request) = state.mine.remove(name) else { return };
-        lock(&self.inbox).names.remove(name);
+        let mut inbox = lock(&self.inbox);
+        inbox.names.remove(name);
+        self.count(&inbox);
+        drop(inbox);
         request.ticket.finish(outcome);
     }
 }
@@ -514,6 +610,18 @@ fn read_entries(mut payload: &[u8]) -> Vec<(Header, String)> {
 }
 
 impl Entry {
+    /// Members that have neither announced it nor joined.
+    fn missing(&self, joined: &[bool]) -> impl Iterator<Item = usize> {
+        (0..joined.len()).filter(|&m| self.headers[m].is_none() && !joined[m])
+    }
+    /// Whether a member has announced it as something to be done, and not refused it.
+    fn is_operation_of(&self, member: usize) -> bool {
+        self.headers[member].is_some_and(|h| h.kind() != Kind::Refused)
+    }
+    /// Whether anybody has.
+    fn is_wanted(&self) -> bool {
+        (0..self.headers.len()).any(|m| self.is_operation_of(m))
+    }
     fn count(&self) -> usize {
         self.headers.iter().flatten().next().map_or(0, |h| h.count as usize)
     }
@@ -526,6 +634,54 @@ impl State {
     }
     fn seen_news(&mut self, news: bool) {
         self.last_was_quiet = !news;
+    }
+    /// Nothing of this rank is in the table.
+    fn is_idle(&self) -> bool {
+        self.mine.is_empty() && self.refused.is_empty()
+    }
+
+    /// What this rank meant by an entry on which there is no agreement. A refusal has been heard with that.
+    fn statement_for(&mut self, entry: &Entry) -> Option<Statement> {
+        if entry.is_operation_of(self.group.me) {
+            return self.mine.get(&entry.name).map(|request| request.work.statement(&self.group.ranks));
+        }
+        // The oldest of that name: that is the order in which entries are filled.
+        let i =
+            self.refused.iter().position(|(name, _)| entry.headers[self.group.me].is_some() && *name == entry.name)?;
+        self.refused.remove(i).map(|(_, reason)| Statement::refusal(&reason))
+    }
+
+    /// What is told of a tensor that was under way when nothing works any more: at a timeout, who has not submitted it.
+    fn error_of(&self, name: &str, error: Error) -> Error {
+        let Some((failure @ (Failure::Late(_) | Failure::Crossed(_)), rank)) =
+            self.group.lane_as_is().segment().failure()
+        else {
+            return error;
+        };
+        if error.status != Status::Timeout {
+            return error;
+        }
+        let (me, ranks) = (self.group.me, &self.group.ranks);
+        let entries = || self.places.get(name).into_iter().flatten().filter_map(|place| self.table.get(place));
+        let missing: Vec<u32> = match entries().find(|e| e.is_operation_of(me)) {
+            Some(entry) => entry.missing(&self.joined).map(|m| ranks[m]).collect(),
+            // Announced in a round that has not come about: of those who are not in it, who has not announced it before.
+            None => {
+                let has =
+                    |rank: u32| entries().any(|e| (0..ranks.len()).any(|m| ranks[m] == rank && e.headers[m].is_some()));
+                self.group.lane_as_is().absent().into_iter().filter(|rank| !has(*rank)).collect()
+            }
+        };
+        let list: Vec<String> = missing.iter().map(u32::to_string).collect();
+        let text = match (missing.as_slice(), failure) {
+            ([], _) => return error,
+            ([one], Failure::Late(seconds)) if *one == rank => {
+                format!("not submitted by rank {one}, which did not come within {seconds} s (CORTEN_TIMEOUT)")
+            }
+            ([one], _) => format!("not submitted by rank {one}; {}", error.text),
+            _ => format!("not submitted by ranks {}; {}", list.join(", "), error.text),
+        };
+        Error::new(Status::Timeout, text)
     }
 
     /// Takes in what all members announced; whether there was anything new.
@@ -541,8 +697,11 @@ impl State {
             }
             for (header, name) in read_entries(entries) {
                 news = true;
-                let place = *self.places.entry(name.clone()).or_insert_with(|| {
+                let places = self.places.entry(name.clone()).or_default();
+                let lacks = |place: &&u64| self.table.get(place).is_some_and(|e| e.headers[m].is_none());
+                let place = places.iter().find(lacks).copied().unwrap_or_else(|| {
                     self.next += 1;
+                    places.push_back(self.next);
                     self.next
                 });
                 let size = self.group.ranks.len();
@@ -564,8 +723,14 @@ impl State {
         let is_ready = |e: &Entry| e.headers.iter().zip(joined).all(|(h, joined)| h.is_some() || *joined);
         let places: Vec<u64> = self.table.iter().filter(|(_, e)| is_ready(e)).map(|(place, _)| *place).collect();
         let ready: Vec<Entry> = places.iter().filter_map(|place| self.table.remove(place)).collect();
+        // Of entries of the same name the first is ready first.
         for entry in &ready {
-            self.places.remove(&entry.name);
+            if let Some(places) = self.places.get_mut(&entry.name) {
+                places.pop_front();
+                if places.is_empty() {
+                    self.places.remove(&entry.name);
+                }
+            }
         }
         ready
     }

@@ -90,7 +90,8 @@ impl Cross {
     }
     fn patience<'a>(&'a self, lane: &'a Lane) -> Patience<'a> {
         let crowded = lane.segment().plan.crowded != 0;
-        Patience { segment: Some(lane.segment()), leaving: &self.leaving, timeout: shm::timeout(), crowded }
+        let (segment, wanted) = (Some(&**lane.segment()), Some(&*lane.wanted));
+        Patience { segment, wanted, leaving: &self.leaving, timeout: shm::timeout(), crowded }
     }
     /// The global rank of number `local` on a machine.
     fn rank_at(&self, node: usize, local: usize) -> u32 {
@@ -505,8 +506,7 @@ impl Cross {
         dst: *mut u8,
     ) -> Result {
         let total: usize = counts.iter().sum();
-        let header = Header::reduction(Kind::Reducescatter, r, total, collectives::hash(counts.iter().copied()));
-        self.agree(lane, &header)?;
+        self.agree(lane, &collectives::header_of_blocks(r, counts))?;
         let width = r.element.bytes();
         let mut all = vec![0u8; total * width];
         let me = self.nodes[self.node][lane.me];

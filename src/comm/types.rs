@@ -80,10 +80,12 @@ pub enum Kind {
     Round,
     /// A call whose arguments this rank found to be wrong: the others must not wait for it.
     Refused,
+    /// What each rank meant, told when they disagree.
+    Dispute,
 }
 
 impl Kind {
-    pub const ALL: [Kind; 9] = [
+    pub const ALL: [Kind; 10] = [
         Kind::Barrier,
         Kind::Allreduce,
         Kind::Allgather,
@@ -93,6 +95,7 @@ impl Kind {
         Kind::Sets,
         Kind::Round,
         Kind::Refused,
+        Kind::Dispute,
     ];
     pub fn name(self) -> &'static str {
         match self {
@@ -105,6 +108,7 @@ impl Kind {
             Kind::Sets => "change of process sets",
             Kind::Round => "negotiation",
             Kind::Refused => "something with a bad argument",
+            Kind::Dispute => "explanation",
         }
     }
 }
@@ -176,7 +180,7 @@ impl Header {
         }
     }
     /// In what the two calls differ, if they may not: this one of rank `a`, the other of rank `b`.
-    fn differs(&self, o: &Header, a: u32, b: u32) -> Option<String> {
+    fn differs(&self, o: &Header, a: u32, b: u32, details: (&Detail, &Detail)) -> Option<String> {
         let kind = self.kind();
         if self.kind != o.kind {
             return Some(format!("rank {a} calls {}, rank {b} calls {}", kind.name(), o.kind().name()));
@@ -186,6 +190,11 @@ impl Header {
         };
         let same_count = matches!(kind, Kind::Allreduce | Kind::Broadcast | Kind::Reducescatter);
         let reduces = matches!(kind, Kind::Allreduce | Kind::Reducescatter);
+        let parts = || match details.0.differs(details.1) {
+            Some(Difference::Length(x, y)) => say("a number of tensors of", x.to_string(), y.to_string()),
+            Some(Difference::At(i, x, y)) => say(&format!("counts[{i}]"), x.to_string(), y.to_string()),
+            None => Some(format!("{}: rank {a} and rank {b} differ in counts", kind.name())),
+        };
         let mut found = say("type", self.element().into(), o.element().into());
         if reduces {
             found = found
@@ -194,36 +203,222 @@ impl Header {
                 .or_else(|| say("prescale factor", self.pre.to_string(), o.pre.to_string()))
                 .or_else(|| say("postscale factor", self.post.to_string(), o.post.to_string()));
         }
+        // Of a group, the sum of the counts is nothing that the caller gave.
+        if kind == Kind::Allreduce && self.aux != o.aux {
+            found = found.or_else(parts);
+        }
         if same_count {
             found = found.or_else(|| say("count", self.count.to_string(), o.count.to_string()));
         }
         if kind == Kind::Broadcast {
             found = found.or_else(|| say("root", self.aux.to_string(), o.aux.to_string()));
         }
-        if (reduces || kind == Kind::Sets) && self.aux != o.aux {
-            let what = if kind == Kind::Sets { "arguments" } else { "sizes of the parts" };
-            found = found.or_else(|| Some(format!("{}: rank {a} and rank {b} differ in the {what}", kind.name())));
+        if kind == Kind::Reducescatter && self.aux != o.aux {
+            found = found.or_else(parts);
+        }
+        if kind == Kind::Sets && self.aux != o.aux {
+            let (x, y) = (details.0.as_change(), details.1.as_change());
+            let at = match details.0.differs(details.1) {
+                // The first number is what is to be done.
+                Some(Difference::At(i @ 1.., _, _)) => format!(", from ranks[{}] on", i - 1),
+                _ => String::new(),
+            };
+            found = found.or_else(|| Some(format!("{}: rank {a} {x}, rank {b} {y}{at}", kind.name())));
         }
         found
     }
 }
 
-/// Whether all ranks mean the same. Every rank compares the same headers in the same order and so finds the same error.
-pub fn agree(headers: &[Header], ranks: &[u32]) -> Result {
-    for (h, rank) in headers.iter().zip(ranks).skip(1) {
-        if let Some(text) = headers[0].differs(h, ranks[0], *rank) {
-            return Err(Error::new(Status::Mismatch, text));
+/// What a header has only a hash of, or no place for. It is told when the ranks are seen to disagree.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Detail {
+    #[default]
+    Nothing,
+    /// Counts of a list; of a change of sets, what it is ([`Detail::ADD`], [`Detail::REMOVE`]) and the numbers it concerns.
+    Numbers(Vec<u64>),
+    /// Why a call was refused.
+    Reason(String),
+}
+
+enum Difference {
+    Length(usize, usize),
+    At(usize, u64, u64),
+}
+
+impl Detail {
+    pub const ADD: u64 = 1;
+    pub const REMOVE: u64 = 2;
+
+    pub fn counts(counts: impl Iterator<Item = usize>) -> Detail {
+        Detail::Numbers(counts.map(|n| n as u64).collect())
+    }
+    fn numbers(&self) -> &[u64] {
+        match self {
+            Detail::Numbers(list) => list,
+            _ => &[],
         }
     }
-    if matches!(headers[0].kind(), Kind::Allgather) {
+    /// Where two lists differ first; `None` if that is nowhere to be seen.
+    fn differs(&self, other: &Detail) -> Option<Difference> {
+        let (x, y) = (self.numbers(), other.numbers());
+        if x.len() != y.len() {
+            return Some(Difference::Length(x.len(), y.len()));
+        }
+        let i = x.iter().zip(y).position(|(x, y)| x != y)?;
+        Some(Difference::At(i, x[i], y[i]))
+    }
+    /// As a change of process sets.
+    fn as_change(&self) -> String {
+        const SHOWN: usize = 16;
+        let (what, list) = self.numbers().split_first().unwrap_or((&0, &[]));
+        match (*what, list) {
+            (Detail::ADD, list) if list.len() <= SHOWN => format!("adds ranks {list:?}"),
+            (Detail::ADD, list) => format!("adds {} ranks, {:?} and so on", list.len(), &list[..SHOWN]),
+            (Detail::REMOVE, [id]) => format!("removes set {id}"),
+            _ => "does something else".into(),
+        }
+    }
+}
+
+/// What a rank meant, in full.
+#[derive(Clone, Debug)]
+pub struct Statement {
+    pub header: Header,
+    pub detail: Detail,
+}
+
+impl From<Header> for Statement {
+    fn from(header: Header) -> Statement {
+        Statement { header, detail: Detail::Nothing }
+    }
+}
+
+impl Statement {
+    /// That this rank takes no part, and why.
+    pub fn refusal(reason: &str) -> Statement {
+        let header = Header::new(Kind::Refused, Element::U8, 0, 0);
+        Statement { header, detail: Detail::Reason(reason.into()) }
+    }
+    /// As at most so many bytes: what does not fit of the detail is left out.
+    pub fn to_bytes(&self, most: usize) -> Vec<u8> {
+        let mut bytes = self.header.as_bytes().to_vec();
+        let room = most.saturating_sub(bytes.len() + 9);
+        match &self.detail {
+            Detail::Nothing => {}
+            Detail::Numbers(list) => {
+                bytes.push(1);
+                bytes.extend_from_slice(&(list.len() as u64).to_ne_bytes());
+                bytes.extend(list.iter().take(room / 8).flat_map(|n| n.to_ne_bytes()));
+            }
+            Detail::Reason(text) => {
+                bytes.push(2);
+                bytes.extend(text.bytes().take(room));
+            }
+        }
+        bytes
+    }
+    /// Numbers that were left out count as 0 on all ranks, for they have the same room.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Statement> {
+        let (head, rest) = bytes.split_at_checked(Header::BYTES)?;
+        let detail = match rest.split_first() {
+            None => Detail::Nothing,
+            Some((1, rest)) => {
+                let mut numbers = rest.chunks_exact(8).map(|b| u64::from_ne_bytes(b.try_into().unwrap_or([0; 8])));
+                let len = numbers.next().unwrap_or(0) as usize;
+                let mut list: Vec<u64> = numbers.collect();
+                list.resize(len, 0);
+                Detail::Numbers(list)
+            }
+            Some((_, text)) => Detail::Reason(String::from_utf8_lossy(text).into_owned()),
+        };
+        Some(Statement { header: Header::from_bytes(head), detail })
+    }
+}
+
+/// Whether all ranks mean the same. Every rank compares the same headers in the same order and so finds the same error.
+pub fn agree(headers: &[Header], ranks: &[u32]) -> Result {
+    agree_of(headers, |_| &Detail::Nothing, ranks)
+}
+
+/// The same of statements, with all that they say.
+pub fn agree_in_full(statements: &[Statement], ranks: &[u32]) -> Result {
+    let headers: Vec<Header> = statements.iter().map(|s| s.header).collect();
+    agree_of(&headers, |i| &statements[i].detail, ranks)
+}
+
+fn agree_of<'a>(headers: &[Header], detail: impl Fn(usize) -> &'a Detail, ranks: &[u32]) -> Result {
+    let Some(first) = headers.first() else { return Ok(()) };
+    let bad = |text: String| Err(Error::new(Status::Mismatch, text));
+    // A rank that has refused its call is the reason, whatever the others differ in.
+    let refused = |h: &Header| h.kind() == Kind::Refused;
+    if let Some(i) = headers.iter().position(refused)
+        && let Some(other) = headers.iter().find(|h| !refused(h))
+    {
+        let reason = match detail(i) {
+            Detail::Reason(text) => format!(": {text}"),
+            _ => String::new(),
+        };
+        return bad(format!("{}: rank {} has a bad argument{reason}", other.kind().name(), ranks[i]));
+    }
+    for (i, h) in headers.iter().enumerate().skip(1) {
+        if let Some(text) = first.differs(h, ranks[0], ranks[i], (detail(0), detail(i))) {
+            return bad(text);
+        }
+    }
+    if first.kind() == Kind::Allgather {
         let total: u64 = headers.iter().map(|h| h.count).sum();
         if let Some(i) = headers.iter().position(|h| h.aux < total) {
-            let text = format!(
-                "allgather: the ranks give {total} elements, rank {} has room for {}",
-                ranks[i], headers[i].aux
-            );
-            return Err(Error::new(Status::Mismatch, text));
+            let room = headers[i].aux;
+            return bad(format!("allgather: the ranks give {total} elements, rank {} has room for {room}", ranks[i]));
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text_of(a: &Statement, b: &Statement) -> String {
+        let most = 200;
+        let both = [a, b].map(|s| Statement::from_bytes(&s.to_bytes(most)).unwrap());
+        agree_in_full(&both, &[3, 7]).unwrap_err().text
+    }
+
+    #[test]
+    fn both_values_are_told() {
+        let r = Reduction { element: Element::F32, op: Op::Sum, pre: 1.0, post: 1.0, wire: None };
+        let group = |counts: &[usize], hash: u64| Statement {
+            header: Header::reduction(Kind::Allreduce, &r, counts.iter().sum(), hash),
+            detail: Detail::counts(counts.iter().copied()),
+        };
+        let text = text_of(&group(&[5, 6, 7], 1), &group(&[5, 7, 6], 2));
+        assert_eq!(text, "allreduce: rank 3 has counts[1] 6, rank 7 has counts[1] 7");
+        let text = text_of(&group(&[5, 6], 1), &group(&[5, 5, 1], 2));
+        assert_eq!(text, "allreduce: rank 3 has a number of tensors of 2, rank 7 has a number of tensors of 3");
+        // More than there is room for: what differs is not among what was told.
+        let long = |last: usize| (0..1000).chain([last]).collect::<Vec<usize>>();
+        let text = text_of(&group(&long(1), 1), &group(&long(2), 2));
+        assert_eq!(text, "allreduce: rank 3 and rank 7 differ in counts");
+        let change = |numbers: Vec<u64>, hash: u64| Statement {
+            header: Header::new(Kind::Sets, Element::U8, 0, hash),
+            detail: Detail::Numbers(numbers),
+        };
+        let text = text_of(&change(vec![Detail::ADD, 0, 1], 1), &change(vec![Detail::ADD, 0, 2], 2));
+        assert_eq!(
+            text,
+            "change of process sets: rank 3 adds ranks [0, 1], rank 7 adds ranks [0, 2], from ranks[1] on"
+        );
+        let text = text_of(&change(vec![Detail::ADD, 0], 1), &change(vec![Detail::REMOVE, 4], 2));
+        assert_eq!(text, "change of process sets: rank 3 adds ranks [0], rank 7 removes set 4");
+    }
+
+    #[test]
+    fn a_refusal_is_the_reason() {
+        let call = Header::new(Kind::Barrier, Element::U8, 0, 0).into();
+        let refused = Statement::refusal("type is 77");
+        assert_eq!(text_of(&call, &refused), "barrier: rank 7 has a bad argument: type is 77");
+        assert_eq!(text_of(&refused, &call), "barrier: rank 3 has a bad argument: type is 77");
+        assert!(agree_in_full(&[refused.clone(), refused], &[0, 1]).is_ok());
+    }
 }

@@ -1,5 +1,6 @@
 //! Who is there: the ranks between `init` and `shutdown`, and the process sets.
 
+use super::collectives;
 use super::group::Group;
 use super::launch::{self, Launch};
 use super::queue::Queue;
@@ -9,7 +10,7 @@ use super::transport::mpi::{self, Mpi};
 use super::transport::segment::{ACTIVE, JOINED, LEFT, Segment};
 use super::transport::shm::Lane;
 use super::two_level::Cross;
-use super::types::{Error, Kind, Result, Status};
+use super::types::{Detail, Element, Error, Header, Kind, Result, Statement, Status};
 use crate::runtime;
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::collections::BTreeMap;
@@ -153,7 +154,7 @@ fn census(mpi: &Mpi, turn: u32) -> Result<(Vec<Vec<u32>>, String)> {
     let token = sys::random_token();
     let mut card = format!("{token} {} {net} {part}", boot.trim()).into_bytes();
     card.resize(CARD, b' ');
-    let all = mpi.gather_cards(&card, turn, bootstrap::timeout())?;
+    let all = mpi.gather_cards(card, turn, bootstrap::timeout())?;
     let mut nodes: Vec<(Vec<u8>, Vec<u32>)> = Vec::new();
     for (rank, card) in all.chunks(CARD).enumerate() {
         let key = &card[token.len()..];
@@ -198,21 +199,21 @@ impl World {
             let text = format!("no shared memory left for a process set of {} ranks", ranks.len());
             return Err(Error::new(Status::System, text));
         }
-        let group = |offset: usize, me: usize, named: bool| {
+        let group = |offsets: (usize, usize), me: usize, named: bool| {
             let (locals, list): (Vec<usize>, Vec<u32>) = here.iter().copied().unzip();
             let here = list.iter().position(|r| *r == self.rank).unwrap_or(0);
-            let lane = Lane::new(&self.segment, &self.leaving, offset, list, locals, here);
+            let lane = Lane::new(&self.segment, &self.leaving, offsets, list, locals, here);
             let cross = self.cross(ranks, 2 * sets.next_id + u32::from(named));
             Group::new(ranks.to_vec(), me, if named { lane.named() } else { lane }, cross)
         };
-        let first = sets.next_lane;
+        let (first, second) = (sets.next_lane, sets.next_lane + bytes);
         let id = sets.next_id;
         let set = Set {
             id,
             ranks: ranks.to_vec(),
             me,
-            blocking: me.map(|me| Mutex::new(group(first, me, false))),
-            named: Mutex::new(me.map(|me| group(first + bytes, me, true))),
+            blocking: me.map(|me| Mutex::new(group((first, second), me, false))),
+            named: Mutex::new(me.map(|me| group((second, first), me, true))),
             queue: OnceLock::new(),
         };
         sets.next_lane += 2 * bytes;
@@ -251,8 +252,7 @@ impl World {
 
     /// A new process set of these ranks; called by all ranks, members or not, with the same list.
     pub fn add_set(&self, ranks: &[u32]) -> Result<u32> {
-        let bytes: Vec<u8> = ranks.iter().flat_map(|r| r.to_ne_bytes()).collect();
-        self.agree_on_sets(1, &bytes)?;
+        self.agree_on_sets(Detail::ADD, ranks)?;
         let known = {
             let sets = self.sets.read().unwrap_or_else(PoisonError::into_inner);
             sets.list.values().find(|set| set.ranks == ranks).map(|set| set.id)
@@ -265,11 +265,12 @@ impl World {
 
     /// Removes a process set; called by all ranks, members or not. Its part of the address space is not used again.
     pub fn remove_set(&self, id: u32) -> Result {
-        let set = self.set(id)?;
-        if id == 0 {
-            return Err(Error::new(Status::Argument, "process set 0 is all ranks and stays"));
-        }
-        self.agree_on_sets(2, &id.to_ne_bytes())?;
+        let set = self.set(id).and_then(|set| match id {
+            0 => Err(Error::new(Status::Argument, "process set 0 is all ranks and stays")),
+            _ => Ok(set),
+        });
+        let set = set.inspect_err(|error| self.refuse(0, error))?;
+        self.agree_on_sets(Detail::REMOVE, &[id])?;
         if let Some(queue) = set.queue.get() {
             queue.stop();
         }
@@ -277,10 +278,10 @@ impl World {
         Ok(())
     }
 
-    fn agree_on_sets(&self, what: u64, bytes: &[u8]) -> Result {
-        let aux =
-            bytes.iter().fold(what, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(9));
-        self.with(0, |group| group.exchange(Kind::Sets, aux, bytes)).map(|_| ())
+    fn agree_on_sets(&self, what: u64, numbers: &[u32]) -> Result {
+        let list: Vec<u64> = core::iter::once(what).chain(numbers.iter().map(|n| u64::from(*n))).collect();
+        let header = Header::new(Kind::Sets, Element::U8, 0, collectives::hash(list.iter().map(|n| *n as usize)));
+        self.with(0, |group| group.agree_on(Statement { header, detail: Detail::Numbers(list) }))
     }
 
     pub fn set(&self, id: u32) -> Result<Arc<Set>> {
@@ -310,8 +311,8 @@ impl World {
 
     /// Takes part in a blocking operation only to say that its arguments are wrong here, so that the others learn it now
     /// and not when their patience ends.
-    pub fn refuse(&self, id: u32) {
-        let _ = self.with(id, Group::refuse);
+    pub fn refuse(&self, id: u32, error: &Error) {
+        let _ = self.with(id, |group| group.refuse(&error.text));
     }
 
     /// The queue of named operations of a set; its thread starts with the first of them.

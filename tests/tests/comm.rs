@@ -177,6 +177,43 @@ fn a_stall_is_reported_with_tensor_and_ranks() {
     assert!(job.out.lines().all(whole), "{}", job.out);
 }
 
+/// Jobs that are given up after few seconds, so that all ranks end by themselves.
+fn given_up(n: usize, arguments: &[&str], seconds: &str) -> Job {
+    let mut command = Command::new(launcher());
+    command.args(["-np", &n.to_string(), "--grace", "300", "--timeout", seconds, RANK]).args(arguments);
+    command.env("CORTEN_STALL_WARNING", "1");
+    let job = run(command);
+    assert!(job.code == 0, "{arguments:?}: exit code {} after {:?}\n{}", job.code, job.time, job.out);
+    job
+}
+
+#[test]
+fn a_refusal_that_nobody_hears_is_no_reason_to_give_up() {
+    let job = given_up(3, &["lonely"], "5");
+    assert!(!job.out.contains("lonely"), "{}", job.out);
+}
+
+#[test]
+fn at_a_timeout_each_tensor_is_told_who_has_not_submitted_it() {
+    for all_begin in ["1", "0"] {
+        let job = given_up(3, &["timeouts", all_begin], "4");
+        assert_eq!(job.out.matches("was told").count(), 3, "{}", job.out);
+    }
+}
+
+#[test]
+fn blocking_on_one_rank_and_asynchronous_on_another() {
+    for n in [2, 3] {
+        let job = given_up(n, &["crossed"], "4");
+        assert_eq!(job.out.matches("was told").count(), n, "{}", job.out);
+        let said = [
+            "rank 1 has begun asynchronous operations that this one has not",
+            "rank 0 waits in a blocking call for this one",
+        ];
+        assert!(said.iter().all(|text| job.out.contains(text)), "{}", job.out);
+    }
+}
+
 #[test]
 fn little_address_space() {
     let mut command = Command::new("sh");
@@ -362,12 +399,42 @@ fn the_launcher() {
     let job = run(command);
     assert_eq!(job.code, 0);
     assert!(job.out.contains("shared memory     works"), "{}", job.out);
+    let mut command = Command::new(launcher());
+    command.arg("--version");
+    let job = run(command);
+    type Version = unsafe extern "C" fn() -> *const std::ffi::c_char;
+    // SAFETY: corten_version has this type and returns a C string.
+    let version = unsafe {
+        let version = std::mem::transmute::<*const std::ffi::c_void, Version>(library::lib().symbol("corten_version"));
+        std::ffi::CStr::from_ptr(version()).to_str().unwrap()
+    };
+    assert_eq!((job.code, job.out), (0, format!("corten-run {version}\n")));
+    // What follows -- is the program, whatever it looks like.
+    let mut command = Command::new(launcher());
+    command.args(["-np", "2", "--", "sh", "-c", "exit 4", "--check"]);
+    assert_eq!(run(command).code, 4);
     // Wrong use.
-    for wrong in [&["-np", "0", "true"][..], &["-np", "x", "true"], &["--what"], &[]] {
+    let no_time = ["--timeout", "0", "true"];
+    for wrong in [&["-np", "0", "true"][..], &["-np", "x", "true"], &["--what"], &[], &["--"], &no_time] {
         let mut command = Command::new(launcher());
         command.args(wrong);
         assert_eq!(run(command).code, 2, "{wrong:?}");
     }
+}
+
+/// One rank fails, another does not mind SIGTERM: it gets that after half of the grace, and SIGKILL when it is over, not
+/// before. A script that sleeps for a moment at a time counts both.
+#[test]
+fn the_grace_of_the_launcher() {
+    let script = "[ $CORTEN_RANK = 1 ] && exit 5; trap 'echo told; told=1' TERM; while :; do sleep 0.1; [ $told ] && echo on; done";
+    let mut command = Command::new(launcher());
+    command.args(["-np", "2", "--grace", "6", "bash", "-c", script]);
+    let job = run(command);
+    assert_eq!((job.code, job.out.matches("told").count()), (5, 1), "{}", job.out);
+    assert!(job.time >= Duration::from_secs(6), "{:?}", job.time);
+    // Three seconds of tenths are at most thirty; with three more seconds before SIGKILL it would be many more.
+    let turns = job.out.matches("on\n").count();
+    assert!((1..=31).contains(&turns), "{turns} turns after SIGTERM");
 }
 
 /// Signals go to all ranks; a launcher that is killed takes its ranks with it.

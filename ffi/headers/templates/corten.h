@@ -24,9 +24,10 @@ extern "C" {
 
 /* ---- Status of functions that return one ------------------------------------------------------------------------- */
 
-/* After PEER and TIMEOUT of a collective nothing works until corten_shutdown and corten_init; after the others the next
- * call does. */
+/* Errors are greater than 0. After PEER and TIMEOUT of a collective nothing works until corten_shutdown and corten_init;
+ * after the others the next call does. */
 enum corten_status {
+  CORTEN_PENDING = -1,          /* corten_wait: not done yet, and no error */
   CORTEN_OK = 0,
   CORTEN_ERROR_ARGUMENT = 1,    /* an argument or a field makes no sense; nothing was written */
   CORTEN_ERROR_STATE = 2,       /* not initialised, or no such handle */

@@ -2,7 +2,7 @@
 //!
 //! Every rank is a process group of its own, so that whatever a rank starts can be ended with it. Signals that end or
 //! continue a job are passed on to all ranks. The first rank that fails ends the others: they have a moment to report
-//! it themselves, then get SIGTERM, then SIGKILL; its exit code is ours. If the launcher itself is killed, so are the
+//! it themselves, then get SIGTERM, and SIGKILL when the grace is over; its exit code is ours. If the launcher itself is killed, so are the
 //! ranks (the kernel sees to that). Ranks find each other by a random token in the environment; there is no server.
 //! Whether a rank that has not come yet has ended they see by a sign that is put up here.
 
@@ -17,12 +17,14 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 const USAGE: &str = "\
-usage: corten-run [options] program [arguments]
+usage: corten-run [options] [--] program [arguments]
   -np N, -n N      number of ranks; default: the processors this process may use
   -l, --prefix     write the rank in front of every line of output
-  --grace SECONDS  time the other ranks have to end by themselves when one has failed; default 2
-  --timeout S      the library's CORTEN_TIMEOUT for all ranks
+  --grace SECONDS  when a rank has failed, the others get SIGTERM after half of this time and SIGKILL at its end;
+                   default 4
+  --timeout S      the library's CORTEN_TIMEOUT for all ranks: whole seconds, at least 1
   --check          print what the library finds on this machine, and end
+  --version        print the version, and end
   -h, --help       this text
 Each rank gets CORTEN_RANK, CORTEN_SIZE, CORTEN_JOB and, unless they are set, CORTEN_NUM_THREADS and
 OMP_NUM_THREADS: its share of the processors. Rank 0 reads the standard input unless that is a terminal.";
@@ -85,6 +87,7 @@ impl Signals {
 struct Options {
     ranks: usize,
     prefix: bool,
+    /// From the first failure to SIGKILL.
     grace: Duration,
     timeout: Option<u64>,
     program: Vec<String>,
@@ -94,7 +97,7 @@ fn read_arguments() -> Result<Option<Options>, String> {
     let mut options = Options {
         ranks: runtime::num_procs(),
         prefix: false,
-        grace: Duration::from_secs(2),
+        grace: Duration::from_secs(4),
         timeout: None,
         program: Vec::new(),
     };
@@ -104,6 +107,10 @@ fn read_arguments() -> Result<Option<Options>, String> {
         match argument.as_str() {
             "-h" | "--help" => {
                 println!("{USAGE}");
+                return Ok(None);
+            }
+            "--version" => {
+                println!("corten-run {}", env!("CARGO_PKG_VERSION"));
                 return Ok(None);
             }
             "--check" => {
@@ -126,17 +133,25 @@ fn read_arguments() -> Result<Option<Options>, String> {
             }
             "--timeout" => {
                 let text = value("seconds")?;
-                options.timeout = Some(text.parse().map_err(|_| format!("--timeout {text}: not whole seconds"))?);
+                let seconds = text.parse().ok().filter(|s| *s > 0);
+                options.timeout = Some(seconds.ok_or(format!("--timeout {text}: not whole seconds from 1 on"))?);
+            }
+            "--" => {
+                options.program.extend(arguments);
+                break;
             }
             _ if argument.starts_with('-') => return Err(format!("unknown option {argument}\n{USAGE}")),
             _ => {
                 options.program.push(argument);
                 options.program.extend(arguments);
-                return Ok(Some(options));
+                break;
             }
         }
     }
-    Err(format!("no program to run\n{USAGE}"))
+    if options.program.is_empty() {
+        return Err(format!("no program to run\n{USAGE}"));
+    }
+    Ok(Some(options))
 }
 
 fn check() {
@@ -327,7 +342,7 @@ fn watch(options: &Options, signals: &Signals, token: &str, ranks: &mut [(Child,
             return failed.map_or(0, |(code, _)| code);
         }
         if let Some((_, since)) = failed {
-            let due = [(options.grace, SIGTERM), (options.grace + Duration::from_secs(3), SIGKILL)];
+            let due = [(options.grace / 2, SIGTERM), (options.grace, SIGKILL)];
             if sent < 2 && since.elapsed() >= due[sent].0 {
                 for (child, _) in ranks.iter().filter(|(_, ended)| ended.is_none()) {
                     signal_group(child, due[sent].1);

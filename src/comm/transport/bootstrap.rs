@@ -122,7 +122,7 @@ pub fn meet(place: &Place) -> Result<Segment> {
     };
     if place.size == 1 {
         let plan = plan_of(&[hello]);
-        return Segment::join(sys::shared_memory(plan.total())?, plan, 0);
+        return Segment::join(sys::shared_memory(plan.total())?, plan, 0, hello.rank);
     }
     let name = format!("corten-{}", place.token);
     let address =
@@ -261,7 +261,7 @@ fn gather(
             sys::send_descriptor(stream, bytes_of(&answer), fd.as_raw_fd()).map_err(|_| ended(place, k))?;
         }
     }
-    let segment = Segment::join(fd, plan, 0)?;
+    let segment = Segment::join(fd, plan, 0, hello.rank)?;
     for (k, stream) in others.iter_mut().enumerate() {
         if let Some(stream) = stream {
             let word = receive(stream, 1, deadline, place.ranks[k])?;
@@ -347,7 +347,7 @@ fn follow(place: &Place, address: &SocketAddr, hello: Hello, deadline: Instant) 
     let deadline = deadline + Duration::from_secs(5);
     let (answer, fd) = receive_answer(&mut stream, deadline, first)?;
     let fd = fd.ok_or_else(|| Error::new(Status::System, "no descriptor came with the answer of the first rank"))?;
-    match Segment::join(fd, answer.plan, place.me) {
+    match Segment::join(fd, answer.plan, place.me, hello.rank) {
         Ok(segment) => {
             let _ = stream.write_all(&[1]);
             receive_answer(&mut stream, deadline, first)?;

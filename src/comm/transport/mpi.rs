@@ -6,17 +6,21 @@
 //! `int`, it travels in the lower half of the same register and is written to the lower half of a zeroed word.
 //!
 //! Only bytes are sent, by `MPI_Isend`, `MPI_Irecv` and `MPI_Test`; all arithmetic is our own, in an order of our own, for
-//! types that MPI may not know. No call waits inside MPI: so a lock around each of them lets several threads of ours work
-//! with `MPI_THREAD_SERIALIZED`, waits have an end, and no thread spins in there.
+//! types that MPI may not know. No such call waits inside MPI: so a lock around each of them lets several threads of ours
+//! work with `MPI_THREAD_SERIALIZED`, waits have an end, and no thread spins in there. What MPI itself waits in, when it is
+//! initialised, cannot be ended from outside; [`Reminder`] says after a while that it waits.
 
 use super::super::sys;
 use super::super::types::{Error, Result, Status};
+use super::bootstrap;
 use super::segment::{Failure, Segment, count_as_ended};
 use super::shm::Watch;
-use crate::runtime::env;
+use crate::runtime::{self, env, trace};
 use core::ffi::{CStr, c_char, c_int, c_void};
+use core::sync::atomic::{AtomicUsize, Ordering};
 use std::ffi::CString;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 unsafe extern "C" {
@@ -258,6 +262,7 @@ impl Mpi {
             return Err(Error::new(Status::State, "the application has called MPI_Finalize already"));
         }
         if started == 0 {
+            let _reminder = Reminder::start("MPI_Init_thread", rank, size);
             // SAFETY: no arguments to pass on, as MPI allows.
             let code = unsafe {
                 (f.init_thread)(core::ptr::null_mut(), core::ptr::null_mut(), abi.serialized, &raw mut level)
@@ -298,6 +303,7 @@ impl Mpi {
             Some(comm) => *comm,
             None => {
                 let mut comm = 0usize;
+                let _reminder = Reminder::start("MPI_Comm_dup", rank, size);
                 // SAFETY: as above.
                 unsafe {
                     if (f.comm_dup)(abi.world, &raw mut comm) != 0 {
@@ -369,16 +375,50 @@ impl Mpi {
         Ok(())
     }
 
-    /// The cards of all ranks, which are of one size, to all: through the first rank.
-    pub fn gather_cards(&self, card: &[u8], turn: u32, limit: Duration) -> Result<Vec<u8>> {
-        let (len, size) = (card.len(), self.size as usize);
+    /// The cards of all ranks, which are of one size and begin with a hexadecimal digit, to all: through the first rank. If one does not
+    /// come, the first rank tells those who have which it is; they wait a bit longer for that.
+    pub fn gather_cards(&self, card: Vec<u8>, turn: u32, limit: Duration) -> Result<Vec<u8>> {
         let tag = 4096 * 7 + turn % 16;
+        let mut all = vec![0u8; card.len() * self.size as usize];
+        let wait = limit + if self.rank == 0 { Duration::ZERO } else { NOTICE };
+        let outcome = self.exchange_cards(&card, &mut all, tag, wait);
+        let Err(error) = outcome else {
+            return match all.strip_prefix(&[NOTE]) {
+                None => Ok(all),
+                Some(text) => {
+                    let text = String::from_utf8_lossy(text).trim_end_matches('\0').to_string();
+                    Err(Error::new(Status::Timeout, text))
+                }
+            };
+        };
+        if self.rank == 0 {
+            let mut note = vec![0u8; all.len()];
+            note[0] = NOTE;
+            let text = &error.text.as_bytes()[..error.text.len().min(note.len() - 1)];
+            note[1..=text.len()].copy_from_slice(text);
+            let mut requests = Requests::default();
+            for r in (1..self.size).filter(|r| all[*r as usize * card.len()] != 0) {
+                // SAFETY: the note is never freed.
+                let _ = unsafe { self.send(r, tag, note.as_ptr(), note.len(), &mut requests) };
+            }
+            let leaving = core::sync::atomic::AtomicBool::new(false);
+            let patience = Patience { segment: None, wanted: None, leaving: &leaving, timeout: NOTICE, crowded: true };
+            let _ = self.wait(requests, &patience);
+            core::mem::forget(note);
+        }
+        // MPI may still read the one and write to the other, should a rank come after all.
+        core::mem::forget((card, all));
+        Err(error)
+    }
+
+    /// On failure transfers of both may still be under way.
+    fn exchange_cards(&self, card: &[u8], all: &mut [u8], tag: u32, limit: Duration) -> Result {
+        let (len, size) = (card.len(), self.size as usize);
         let leaving = core::sync::atomic::AtomicBool::new(false);
-        let patience = Patience { segment: None, leaving: &leaving, timeout: limit, crowded: true };
-        let mut all = vec![0u8; len * size];
+        let patience = Patience { segment: None, wanted: None, leaving: &leaving, timeout: limit, crowded: true };
         let mut requests = Requests::default();
         let at = all.as_mut_ptr();
-        // SAFETY: all memory lives until the waits.
+        // SAFETY: all memory lives until the waits, and longer if they fail.
         unsafe {
             if self.rank == 0 {
                 core::ptr::copy_nonoverlapping(card.as_ptr(), at, len);
@@ -397,7 +437,7 @@ impl Mpi {
                 self.wait(requests, &patience)?;
             }
         }
-        Ok(all)
+        Ok(())
     }
 
     /// Waits until all of them are done. Looks often at first, then less and less, and never for ever.
@@ -431,6 +471,9 @@ impl Mpi {
                 0..=200 if !patience.crowded => core::hint::spin_loop(),
                 0..=2000 => sys::give_way(),
                 _ => {
+                    if patience.wanted.is_some_and(|wanted| wanted.load(Ordering::Relaxed) == 0) {
+                        watch = Watch::start();
+                    }
                     let waited = watch.look();
                     patience.look(*rank, waited)?;
                     std::thread::sleep((waited / 50).clamp(Duration::from_micros(50), Duration::from_millis(2)));
@@ -440,6 +483,56 @@ impl Mpi {
     }
 }
 
+/// Where a card would begin with a hexadecimal digit, this begins a text instead: who has not come.
+const NOTE: u8 = b'!';
+/// How much longer others wait for that text than the first rank waits for them.
+const NOTICE: Duration = Duration::from_secs(5);
+
+/// While this rank is inside a call of MPI's that waits for all ranks and that nothing ends: says so, once the time of
+/// `corten_init` is over.
+struct Reminder {
+    done: Arc<(Mutex<bool>, Condvar)>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Reminder {
+    fn start(call: &'static str, rank: u32, size: u32) -> Reminder {
+        let done = Arc::new((Mutex::new(false), Condvar::new()));
+        let (its, limit) = (done.clone(), bootstrap::timeout());
+        let wait = move || {
+            let mut done = its.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut watch = Watch::start();
+            while !*done {
+                if watch.look() >= limit {
+                    let seconds = limit.as_secs();
+                    trace::say(format_args!(
+                        "rank {rank} of {size} has waited {seconds} s (CORTEN_INIT_TIMEOUT) in {call}, where MPI waits for all \
+                         ranks: one has ended before corten_init or does not call it; MPI cannot be told to stop waiting"
+                    ));
+                    return;
+                }
+                done = its.1.wait_timeout(done, LOOK).unwrap_or_else(PoisonError::into_inner).0;
+            }
+        };
+        let spawn = || std::thread::Builder::new().name("corten-init".into()).stack_size(256 << 10).spawn(wait);
+        // Without a thread nobody is reminded; MPI does what it does.
+        Reminder { done, thread: runtime::sys::with_signals_blocked(spawn).ok() }
+    }
+}
+
+impl Drop for Reminder {
+    fn drop(&mut self) {
+        *self.done.0.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.done.1.notify_all();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// How often it looks at the clock.
+const LOOK: Duration = Duration::from_millis(500);
+
 /// Transfers under way: request and the other rank.
 #[derive(Default)]
 pub struct Requests {
@@ -448,8 +541,10 @@ pub struct Requests {
 
 /// How long to wait, and for what reasons to stop.
 pub struct Patience<'a> {
-    /// Where failures are known; `None` before there is such a place.
+    /// Where failures are known; `None` in `corten_init`, before there is such a place.
     pub segment: Option<&'a Segment>,
+    /// As in a lane: how many operations the application waits for; with none, there is no end to patience.
+    pub wanted: Option<&'a AtomicUsize>,
     pub leaving: &'a core::sync::atomic::AtomicBool,
     pub timeout: Duration,
     pub crowded: bool,
@@ -460,12 +555,16 @@ impl Patience<'_> {
         if self.leaving.load(core::sync::atomic::Ordering::Relaxed) {
             return Err(Error::new(Status::State, "corten_shutdown was called"));
         }
-        let late = Failure::Late(self.timeout.as_secs() as u32);
-        let error = match (self.segment.and_then(Segment::failure), self.segment) {
-            (Some((failure, rank)), _) => failure.error(rank),
+        let seconds = self.timeout.as_secs();
+        let error = match (self.segment.and_then(|segment| Some((segment, segment.failure()?))), self.segment) {
+            (Some((segment, known)), _) => segment.error(known),
             (None, _) if waited < self.timeout => return Ok(()),
-            (None, Some(segment)) => segment.fail(late, rank),
-            (None, None) => late.error(rank),
+            (None, Some(segment)) => segment.fail(Failure::Late(seconds as u32), rank),
+            (None, None) => {
+                let seconds = bootstrap::timeout().as_secs();
+                let text = format!("rank {rank} did not call corten_init within {seconds} s (CORTEN_INIT_TIMEOUT)");
+                Error::new(Status::Timeout, text)
+            }
         };
         give_up();
         Err(error)

@@ -51,6 +51,8 @@ pub enum Failure {
     Joined,
     /// A rank did not come within so many seconds.
     Late(u32),
+    /// A rank waited in a blocking call for this one, which has begun asynchronous operations without it.
+    Crossed(u32),
     /// A rank's MPI failed.
     Mpi,
 }
@@ -63,6 +65,7 @@ impl Failure {
             Failure::Joined => (3, 0),
             Failure::Late(seconds) => (4, seconds),
             Failure::Mpi => (5, 0),
+            Failure::Crossed(named) => (6, named),
         };
         kind << 60 | u64::from(extra & 0x0fff_ffff) << 32 | u64::from(rank)
     }
@@ -74,12 +77,13 @@ impl Failure {
             2 => Failure::Left,
             3 => Failure::Joined,
             4 => Failure::Late(extra),
-            _ => Failure::Mpi,
+            5 => Failure::Mpi,
+            _ => Failure::Crossed(extra),
         };
         Some((failure, word as u32))
     }
-    /// The text every rank gives.
-    pub fn error(self, rank: u32) -> Error {
+    /// The text that rank `me` gives, as all others do; but to be late oneself needs other words.
+    pub fn error(self, rank: u32, me: u32) -> Error {
         match self {
             Failure::Ended => Error::new(Status::Peer, format!("rank {rank} ended without corten_shutdown")),
             Failure::Left => Error::new(Status::Peer, format!("rank {rank} has called corten_shutdown")),
@@ -87,10 +91,24 @@ impl Failure {
                 Status::Peer,
                 format!("rank {rank} is in corten_join; only asynchronous operations may follow on the other ranks"),
             ),
+            Failure::Late(seconds) if rank == me => {
+                let text = format!(
+                    "this rank, {me}, did not come within {seconds} s (CORTEN_TIMEOUT) to what others wait for"
+                );
+                Error::new(Status::Timeout, text)
+            }
             Failure::Late(seconds) => {
                 Error::new(Status::Timeout, format!("rank {rank} did not come within {seconds} s (CORTEN_TIMEOUT)"))
             }
             Failure::Mpi => Error::new(Status::System, format!("MPI failed on rank {rank}")),
+            Failure::Crossed(named) => Error::new(
+                Status::Timeout,
+                format!(
+                    "rank {rank} is in a blocking call and waits for rank {named}, which has begun asynchronous \
+                     operations that rank {rank} has not: an operation is blocking on all ranks of a process set or on none; given \
+                     up after CORTEN_TIMEOUT"
+                ),
+            ),
         }
     }
 }
@@ -133,6 +151,8 @@ pub struct Segment {
     pub plan: Plan,
     fd: OwnedFd,
     me: usize,
+    /// Our number among all ranks.
+    rank: u32,
     /// Blocks of this rank's arena that are free, by offset, and those in use.
     arena: Mutex<Arena>,
 }
@@ -160,12 +180,12 @@ pub fn count_as_ended() {
 }
 
 impl Segment {
-    /// Maps the file as rank `me` of the machine and marks this rank as alive.
-    pub fn join(fd: OwnedFd, plan: Plan, me: usize) -> Result<Segment> {
+    /// Maps the file as number `me` of the machine, `rank` among all, and marks this rank as alive.
+    pub fn join(fd: OwnedFd, plan: Plan, me: usize, rank: u32) -> Result<Segment> {
         let base = sys::map(fd.as_raw_fd(), plan.total())?;
         let mut arena = Arena::default();
         arena.free.insert(PAGE + plan.lanes as usize + plan.arena as usize * me, plan.arena as usize);
-        let segment = Segment { base, plan, fd, me, arena: Mutex::new(arena) };
+        let segment = Segment { base, plan, fd, me, rank, arena: Mutex::new(arena) };
         sys::lock_byte(segment.fd.as_raw_fd(), me)?;
         *MARK.lock().unwrap_or_else(PoisonError::into_inner) = Some((segment.fd.as_raw_fd(), me));
         segment.set_state(ACTIVE);
@@ -190,12 +210,15 @@ impl Segment {
     pub fn failure(&self) -> Option<(Failure, u32)> {
         Failure::unpack(self.front().failure.load(Ordering::SeqCst))
     }
+    /// What it means to this rank.
+    pub fn error(&self, (failure, rank): (Failure, u32)) -> Error {
+        failure.error(rank, self.rank)
+    }
     /// Makes a failure of a (global) rank known to all; the first one counts and is what everybody says.
     pub fn fail(&self, failure: Failure, rank: u32) -> Error {
         let word = failure.pack(rank);
         let first = self.front().failure.compare_exchange(0, word, Ordering::SeqCst, Ordering::SeqCst);
-        let (failure, rank) = first.err().and_then(Failure::unpack).unwrap_or((failure, rank));
-        failure.error(rank)
+        self.error(first.err().and_then(Failure::unpack).unwrap_or((failure, rank)))
     }
     /// Address of an offset in the lanes.
     pub fn lane(&self, offset: usize) -> *mut u8 {

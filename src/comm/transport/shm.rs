@@ -34,7 +34,7 @@ use super::super::sys;
 use super::super::types::{Error, Header, Result, Status, agree};
 use super::segment::{Failure, JOINED, LEFT, PAGE, Segment};
 use crate::runtime::{env, trace};
-use core::sync::atomic::{AtomicBool, AtomicU16, AtomicU32, Ordering, fence};
+use core::sync::atomic::{AtomicBool, AtomicU16, AtomicU32, AtomicUsize, Ordering, fence};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -267,6 +267,8 @@ impl Claims {
 pub struct Lane {
     segment: Arc<Segment>,
     base: *mut u8,
+    /// The other lane of the same members: of two, one is for blocking and one for named operations.
+    sibling: *mut u8,
     /// Global ranks of the members, and their numbers on this machine.
     pub ranks: Vec<u32>,
     locals: Vec<usize>,
@@ -280,6 +282,9 @@ pub struct Lane {
     named: bool,
     /// Set when this process leaves: whoever waits here stops.
     leaving: Arc<AtomicBool>,
+    /// In a lane of named operations: how many of them the application waits for. With none, whoever waits here does so only
+    /// for others to hear of it, without an end.
+    pub wanted: Arc<AtomicUsize>,
     /// What is being waited for, for warnings.
     pub context: String,
 }
@@ -301,17 +306,19 @@ impl Lane {
         (members * size_of::<Control>() + size_of::<Bells>()).next_multiple_of(PAGE)
     }
 
-    /// A lane at an offset that was never used by another list of ranks, or whose memory was zeroed since.
+    /// A lane at an offset that was never used by another list of ranks, or whose memory was zeroed since; its sibling's
+    /// offset.
     pub fn new(
         segment: &Arc<Segment>,
         leaving: &Arc<AtomicBool>,
-        offset: usize,
+        (offset, sibling): (usize, usize),
         ranks: Vec<u32>,
         locals: Vec<usize>,
         me: usize,
     ) -> Lane {
         Lane {
             base: segment.lane(offset),
+            sibling: segment.lane(sibling),
             segment: segment.clone(),
             ranks,
             locals,
@@ -323,6 +330,7 @@ impl Lane {
             manners: Manners::default(),
             named: false,
             leaving: leaving.clone(),
+            wanted: Arc::new(AtomicUsize::new(1)),
             context: String::new(),
         }
     }
@@ -463,7 +471,7 @@ impl Lane {
     pub fn healthy(&self) -> Result {
         match self.segment.failure() {
             None => Ok(()),
-            Some((failure, rank)) => Err(failure.error(rank)),
+            Some(known) => Err(self.segment.error(known)),
         }
     }
 
@@ -551,6 +559,12 @@ impl Lane {
         let mut warned = self.warn_after.is_zero();
         while let Some(first) = self.missing(0, step) {
             self.bells().complete.sleep(NAP, || self.missing(first, step).is_none());
+            if self.is_patient() {
+                // Who waits for nothing has no time to lose, and nobody to miss.
+                watch = Watch::start();
+                self.may_go_on()?;
+                continue;
+            }
             let waited = watch.look();
             let missing: Vec<usize> =
                 (first..self.size()).filter(|&m| self.word(m, step).load(Ordering::SeqCst) != step).collect();
@@ -570,7 +584,59 @@ impl Lane {
         let list: Vec<String> = missing.iter().map(|&m| self.ranks[m].to_string()).collect();
         let (me, seconds, what) = (self.ranks[self.me], waited.as_secs(), &self.context);
         let (s, list) = (if list.len() == 1 { "" } else { "s" }, list.join(", "));
-        trace::say(format_args!("rank {me} has waited {seconds} s for rank{s} {list}{what}"));
+        let crossed = match missing.iter().find(|&&m| self.crosses(m)) {
+            Some(&m) if self.named => format!("; rank {} waits in a blocking call for this one", self.ranks[m]),
+            Some(&m) => format!("; rank {} has begun asynchronous operations that this one has not", self.ranks[m]),
+            None => String::new(),
+        };
+        trace::say(format_args!("rank {me} has waited {seconds} s for rank{s} {list}{what}{crossed}"));
+    }
+
+    /// Whether the application waits for nothing here.
+    pub fn is_patient(&self) -> bool {
+        self.wanted.load(Ordering::Relaxed) == 0
+    }
+
+    /// The member waits for us in the sibling of this lane: it has published a step there that we have not. If that
+    /// lasts, one calls an operation blocking and the other asynchronously.
+    fn crosses(&self, member: usize) -> bool {
+        let word = |member: usize, step: u32| {
+            let line = self.sibling.cast::<Control>().wrapping_add(member).cast::<Line>();
+            // SAFETY: an atomic of the sibling, which is as large as this lane and lies in the same segment.
+            unsafe { &(*line.wrapping_add(step as usize & 1)).step }.load(Ordering::SeqCst)
+        };
+        let (even, odd) = (word(self.me, 0), word(self.me, 1));
+        let last = if odd.wrapping_sub(even) == 1 { odd } else { even };
+        let next = last.wrapping_add(1);
+        word(member, next) == next
+    }
+
+    /// The failure of a member that did not come in time, and the rank it is about.
+    pub fn late(&self, member: usize) -> (Failure, u32) {
+        let (me, other) = (self.ranks[self.me], self.ranks[member]);
+        match (self.crosses(member), self.named) {
+            (false, _) => (Failure::Late(self.timeout.as_secs() as u32), other),
+            (true, false) => (Failure::Crossed(other), me),
+            (true, true) => (Failure::Crossed(me), other),
+        }
+    }
+
+    /// The ranks that have not come to the step which we have published; none if we are between two steps.
+    pub fn absent(&self) -> Vec<u32> {
+        let step = self.now();
+        let has_come = |m: usize| self.word(m, step).load(Ordering::SeqCst) == step;
+        if !has_come(self.me) {
+            return Vec::new();
+        }
+        (0..self.size()).filter(|&m| !has_come(m)).map(|m| self.ranks[m]).collect()
+    }
+
+    /// Whether nothing is over that concerns everybody.
+    fn may_go_on(&self) -> Result {
+        if self.leaving.load(Ordering::Relaxed) {
+            return Err(Error::new(Status::State, "corten_shutdown was called"));
+        }
+        self.healthy()
     }
 
     /// Whether there is still reason to wait.
@@ -586,7 +652,7 @@ impl Lane {
         } else if self.segment.state(local) == JOINED && !self.named && waited >= JOIN_ENDS {
             (Failure::Joined, rank)
         } else if waited >= self.timeout {
-            (Failure::Late(self.timeout.as_secs() as u32), rank)
+            self.late(member)
         } else {
             return Ok(());
         };
@@ -673,10 +739,10 @@ mod tests {
     fn numbers_of_steps_wrap_around() {
         let plan = Plan::new(1, false, 1 << 30);
         let memory = sys::shared_memory(plan.total()).unwrap();
-        let segment = Arc::new(Segment::join(memory, plan, 0).unwrap());
+        let segment = Arc::new(Segment::join(memory, plan, 0, 0).unwrap());
         let leaving = Arc::new(AtomicBool::new(false));
         let run = |me: usize| {
-            let mut lane = Lane::new(&segment, &leaving, 0, vec![0, 1], vec![0, 1], me);
+            let mut lane = Lane::new(&segment, &leaving, (0, Lane::bytes(2)), vec![0, 1], vec![0, 1], me);
             lane.step = u32::MAX - 100;
             for i in 0..200u32 {
                 if i % 40 == 20 * me as u32 {

@@ -23,6 +23,7 @@ pub const ADASUM: c_int = 5;
 pub const WIRE_BF16: c_int = 0x100;
 pub const WIRE_F16: c_int = 0x200;
 
+pub const PENDING: c_int = -1;
 pub const ARGUMENT: c_int = 1;
 pub const STATE: c_int = 2;
 pub const MISMATCH: c_int = 3;

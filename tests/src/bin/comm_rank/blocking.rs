@@ -391,7 +391,22 @@ pub fn sets(w: World) {
         }
         if p > 1 {
             let code = comm::process_set_add([me as c_int].as_ptr(), 1, &mut set);
-            fails(code, MISMATCH, &["process sets"], "different lists");
+            let parts = ["process sets", "rank 0 adds ranks [0]", "rank 1 adds ranks [1]"];
+            fails(code, MISMATCH, &parts, "different lists");
+            // One adds, another removes; one names a set that is not there.
+            let code = match me {
+                0 => comm::process_set_remove(lists[0].0),
+                _ => comm::process_set_add([0].as_ptr(), 1, &mut set),
+            };
+            let removes = format!("rank 0 removes set {}", lists[0].0);
+            fails(code, MISMATCH, &[&removes, "rank 1 adds ranks [0]"], "different changes");
+            for none in [77, -3] {
+                let code = comm::process_set_remove(if me == 0 { none } else { lists[0].0 });
+                match me {
+                    0 => fails(code, ARGUMENT, &[&none.to_string()], "a set that is not there"),
+                    _ => fails(code, MISMATCH, &["rank 0 has a bad argument", &none.to_string()], "another's bad set"),
+                }
+            }
         }
         fails(comm::process_set_remove(0), ARGUMENT, &["process set 0"], "remove all");
         // A list that is there already is no new set: of one rank, the even ones are all.

@@ -124,6 +124,7 @@ pub fn named(w: World) {
     same(&group_out[0], &expected(F32, SUM, 1.0, 1.0, 905, p, 10), F32, "async group");
     same(&group_out[1], &expected(F32, SUM, 1.0, 1.0, 906, p, 20), F32, "async group");
     named_errors(w);
+    refusals(w);
     crossing(w);
     join(w);
 }
@@ -182,10 +183,12 @@ pub fn named_errors(w: World) {
         ok(code, "begin");
         let (code, _) = begin("held", &mut data, 5, SUM, 0);
         fails(code, ARGUMENT, &["'held'", "under way"], "the same name twice");
+        let before = text();
         // SAFETY: numbers.
         unsafe {
             assert_eq!(comm::poll(held), 0);
-            fails(comm::wait(held, 0.05), TIMEOUT, &["not done"], "wait with a limit");
+            assert_eq!(comm::wait(held, 0.05), PENDING, "wait with a limit");
+            assert_eq!(text(), before, "to be pending is no error");
             ok(comm::barrier(0), "barrier");
             ok(comm::wait(held, 300.0), "held");
         }
@@ -203,6 +206,156 @@ pub fn named_errors(w: World) {
         fails(comm::wait(first, 1.0), STATE, &["handle"], "a handle that is gone");
         assert_eq!(comm::poll(123_456_789), -1);
     }
+}
+
+/// An operation with a bad argument on one rank: it is told at once, the others get the reason when they come to it, and a
+/// next one of the same name is the next one on all.
+pub fn refusals(w: World) {
+    let World { me, p } = w;
+    let last = p - 1;
+    let mut data = vec![1f32; 100];
+    let at = data.as_mut_ptr().cast::<c_void>();
+    let mut handle = 0;
+    // SAFETY: the data stays.
+    let mut sum = |tensor: &str, kind: c_int, op: c_int, no_handle: bool| unsafe {
+        let h = if no_handle { std::ptr::null_mut() } else { &raw mut handle };
+        let code = comm::allreduce_async(name(tensor).as_ptr(), at, at, 10, kind, op, 1.0, 1.0, 0, h);
+        (code, handle)
+    };
+    // One after the other, before the others have come, and a good one behind them.
+    let wrong = [(77, SUM, false, "type is 77"), (F32, 9, false, "op is 9"), (F32, SUM, true, "handle is null")];
+    for (kind, op, no_handle, reason) in wrong {
+        if me == last {
+            fails(sum("refused", kind, op, no_handle).0, ARGUMENT, &[reason], "a refusal");
+        } else {
+            let (code, handle) = sum("refused", F32, SUM, false);
+            ok(code, "begin");
+            let parts = ["tensor 'refused'", &format!("rank {last} has a bad argument: {reason}")];
+            // SAFETY: a number.
+            unsafe { fails(comm::wait(handle, 300.0), MISMATCH, &parts, "another's refusal") };
+        }
+    }
+    let (code, handle) = sum("refused", F32, SUM, false);
+    ok(code, "begin");
+    // SAFETY: a number.
+    unsafe { ok(comm::wait(handle, 300.0), "after refusals") };
+    assert!(data[..10].iter().all(|x| *x == p as f32), "after refusals");
+    // Refused by all: nobody is left to wait.
+    let (code, _) = sum("by all", F32, 9, false);
+    fails(code, ARGUMENT, &["op is 9"], "refused by all");
+    let (code, handle) = sum("by all", F32, MAX, false);
+    ok(code, "begin");
+    // SAFETY: a number.
+    unsafe { ok(comm::wait(handle, 300.0), "after a refusal by all") };
+    // Lists that differ: both values.
+    let mut other = vec![1f32; 100];
+    let ends = [at, other.as_mut_ptr().cast::<c_void>()];
+    let from = ends.map(<*mut c_void>::cast_const);
+    let sizes = if me == last { [20usize, 10] } else { [10, 20] };
+    let mut handle = 0;
+    // SAFETY: the data stays.
+    unsafe {
+        let (n, h) = (name("cut"), &raw mut handle);
+        let (src, dst) = (from.as_ptr(), ends.as_ptr());
+        let code = comm::grouped_allreduce_async(n.as_ptr(), 2, src, dst, sizes.as_ptr(), F32, SUM, 1.0, 1.0, 0, h);
+        ok(code, "begin");
+        let code = comm::wait(handle, 300.0);
+        if p > 1 {
+            let parts = ["'cut'", "rank 0 has counts[0] 10", &format!("rank {last} has counts[0] 20")];
+            fails(code, MISMATCH, &parts, "a group that is cut differently");
+        }
+    }
+}
+
+/// Rank 1 refuses what nobody else ever begins: that is no reason for anybody to give up, however long it lasts and whoever
+/// leaves.
+pub fn lonely(w: World) {
+    let mut pair = -1;
+    // SAFETY: a list of two.
+    ok(unsafe { comm::process_set_add([1, 2].as_ptr(), 2, &mut pair) }, "process_set_add");
+    let mut data = vec![1f32; 10];
+    let mut all = |tensor: &str| {
+        let (code, handle) = begin(tensor, &mut data, 10, MAX, 0);
+        ok(code, "begin");
+        // SAFETY: a number.
+        ok(unsafe { comm::wait(handle, 300.0) }, "wait");
+    };
+    let refuse = || {
+        if w.me == 1 {
+            let (code, _) = begin("lonely", &mut [1f32; 10], 10, 9, 0);
+            fails(code, ARGUMENT, &["op is 9"], "a refusal");
+        }
+    };
+    all("before");
+    refuse();
+    std::thread::sleep(Duration::from_secs(12));
+    all("after");
+    refuse();
+    check_next(w);
+    // Rank 0 shuts down; the two others are not concerned.
+    for _ in 0..if w.me == 0 { 0 } else { 20 } {
+        std::thread::sleep(Duration::from_millis(100));
+        // SAFETY: a number.
+        ok(unsafe { comm::barrier(pair) }, "barrier of the others");
+    }
+}
+
+/// Three ranks, tensors that some of them do not begin, and a short CORTEN_TIMEOUT: each tensor has a text of its own.
+pub fn timeouts(w: World, all_begin: bool) {
+    let mut alone = -1;
+    // SAFETY: a list of one.
+    ok(unsafe { comm::process_set_add([2].as_ptr(), 1, &mut alone) }, "process_set_add");
+    let begun: &[(&str, &str)] = match (w.me, all_begin) {
+        (0, true) => &[("a", "not submitted by rank 2"), ("b", "not submitted by rank 1")],
+        (1, true) => &[("a", "not submitted by rank 2")],
+        (_, true) => &[("b", "not submitted by rank 1"), ("c", "not submitted by ranks 0, 1")],
+        (0 | 1, false) => &[("a", "not submitted by rank 2, which did not come within 4 s (CORTEN_TIMEOUT)")],
+        (_, false) => &[],
+    };
+    let mut data: Vec<Vec<f32>> = begun.iter().map(|_| vec![1f32; 10]).collect();
+    let mut handles = Vec::new();
+    for ((tensor, _), data) in begun.iter().zip(&mut data) {
+        let (code, handle) = begin(tensor, data, 10, SUM, 0);
+        ok(code, "begin");
+        handles.push(handle);
+    }
+    for ((tensor, missing), handle) in begun.iter().zip(handles) {
+        // SAFETY: a number.
+        let code = unsafe { comm::wait(handle, 300.0) };
+        fails(
+            code,
+            TIMEOUT,
+            &[&format!("tensor '{tensor}': {missing}"), "CORTEN_TIMEOUT"],
+            "a tensor that was not begun",
+        );
+    }
+    if w.me == 2 && !all_begin {
+        // What works by itself fails when the job is given up; a rank that was late itself is told so.
+        // SAFETY: a number.
+        while unsafe { comm::barrier(alone) } == 0 {
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        fails(TIMEOUT, TIMEOUT, &["this rank, 2, did not come within 4 s (CORTEN_TIMEOUT)"], "the late one");
+    }
+    println!("rank {} was told", w.me);
+}
+
+/// Rank 0 calls blocking what the others begin asynchronously: all are told who does which.
+pub fn crossed(w: World) {
+    let mut data = vec![1f32; 10];
+    let code = if w.me == 0 {
+        let at = data.as_mut_ptr().cast::<c_void>();
+        // SAFETY: in place.
+        unsafe { comm::allreduce(at, at, 10, F32, SUM, 1.0, 1.0, 0) }
+    } else {
+        let (code, handle) = begin("crossed", &mut data, 10, SUM, 0);
+        ok(code, "begin");
+        // SAFETY: a number.
+        unsafe { comm::wait(handle, 300.0) }
+    };
+    let parts = ["rank 0 is in a blocking call and waits for rank ", "which has begun asynchronous operations"];
+    fails(code, TIMEOUT, &parts, "one blocking, one not");
+    println!("rank {} was told", w.me);
 }
 
 /// Each rank begins with a name of its own, so that nothing is ready, and completes the others later.
@@ -311,7 +464,7 @@ pub fn mismatch(w: World) {
         check(code, &["allreduce", "barrier"]);
         let null = std::ptr::null();
         let code = comm::reducescatter(d, o, pick(100, 101), null, F32, SUM, 1.0, 1.0, 0);
-        check(code, &["reducescatter"]);
+        check(code, &["reducescatter", "count 100", "count 101"]);
         let code = comm::allgather(d, 10, o, pick(10 * p, 10 * p - 1), std::ptr::null_mut(), F32, 0);
         if p > 1 {
             fails(code, MISMATCH, &[&last, "room"], "allgather without room");
@@ -326,13 +479,27 @@ pub fn mismatch(w: World) {
         let sizes = [pick(10, 20), pick(20, 10)];
         let (from, to) = ([d.cast_const(), d.cast_const()], [o, o.wrapping_byte_add(400)]);
         let code = comm::grouped_allreduce(2, from.as_ptr(), to.as_ptr(), sizes.as_ptr(), F32, SUM, 1.0, 1.0, 0);
-        check(code, &["sizes"]);
+        check(code, &["counts[0] 10", "counts[0] 20"]);
+        // Another number of tensors, also where each is a step of its own.
+        for op in [SUM, ADASUM] {
+            let sizes = [10usize, 20, 30];
+            let (from, to) = ([d.cast_const(); 3], [o, o.wrapping_byte_add(400), o.wrapping_byte_add(800)]);
+            let (n, from, to) = (pick(2, 3), from.as_ptr(), to.as_ptr());
+            let code = comm::grouped_allreduce(n, from, to, sizes.as_ptr(), F32, op, 1.0, 1.0, 0);
+            check(code, &["number of tensors of 2", "number of tensors of 3"]);
+        }
+        let mut parts = vec![10usize; p];
+        if odd {
+            (parts[0], parts[p - 1]) = (11, 9);
+        }
+        let code = comm::reducescatter(d, o, 10 * p, parts.as_ptr(), F32, SUM, 1.0, 1.0, 0);
+        check(code, &["reducescatter", "counts[0] 10", "counts[0] 11"]);
         // A bad argument on one rank: it gets that, the others learn that it did not take part.
         let code = comm::allreduce(d, o, 10, if odd { 77 } else { F32 }, SUM, 1.0, 1.0, 0);
         if odd {
             fails(code, ARGUMENT, &["type is 77"], "bad type");
         } else if p > 1 {
-            fails(code, MISMATCH, &["bad argument", &last], "another's bad type");
+            fails(code, MISMATCH, &["allreduce", "bad argument", &last, "type is 77"], "another's bad type");
         }
         check_next(w);
         let code = comm::allreduce(if odd { null } else { d.cast() }.cast(), o, 10, F32, SUM, 1.0, 1.0, 0);

@@ -12,8 +12,10 @@ from spack.package import *
 
 
 class Corten(CMakePackage):
-    """BLAS with a C ABI, written in Rust: every routine of Reference BLAS and CBLAS,
-    LP64 and ILP64 in one library, kernels chosen at run time."""
+    """BLAS, convolution and collectives for CPU training, with a C ABI, written in Rust: every
+    routine of Reference BLAS and CBLAS, LP64 and ILP64 in one library, convolution forward and
+    backward, a Horovod-like allreduce family through shared memory and the site's MPI; kernels
+    chosen at run time."""
 
     license("MIT OR Apache-2.0")
 
