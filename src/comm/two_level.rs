@@ -17,6 +17,7 @@ use super::transport::mpi::{Mpi, Patience, Requests};
 use super::transport::shm::{self, CHUNK, Lane};
 use super::types::{Element, Error, Fold, Header, Kind, Reduction, Result, Status, agree};
 use crate::kernels;
+use core::mem::ManuallyDrop;
 use core::sync::atomic::AtomicBool;
 use std::sync::Arc;
 
@@ -46,8 +47,7 @@ struct Flight {
 /// The slices that are under way at once. If the operation fails, MPI may still write to them: then they are never freed.
 #[derive(Default)]
 struct Flights {
-    list: [Flight; 3],
-    done: bool,
+    list: ManuallyDrop<[Flight; 3]>,
 }
 
 impl Flights {
@@ -55,16 +55,8 @@ impl Flights {
     fn of(&mut self, chunk: usize) -> &mut Flight {
         &mut self.list[chunk % 3]
     }
-    fn landed(&mut self) {
-        self.done = true;
-    }
-}
-
-impl Drop for Flights {
-    fn drop(&mut self) {
-        if !self.done {
-            core::mem::forget(core::mem::take(&mut self.list));
-        }
+    fn landed(self) {
+        drop(ManuallyDrop::into_inner(self.list));
     }
 }
 
@@ -164,24 +156,26 @@ impl Cross {
         Ok(given)
     }
 
-    /// The bytes of each leader to all leaders.
+    /// The bytes of each leader to all leaders. What MPI reads and writes is freed only where it has ended.
     fn leaders_exchange(&self, lane: &Lane, mine: &[u8]) -> Result<Vec<Vec<u8>>> {
         let nodes = self.nodes.len();
-        let mut lengths = vec![0u64; nodes];
-        let own = mine.len() as u64;
+        let mut lengths = ManuallyDrop::new(vec![0u64; nodes]);
+        let own = ManuallyDrop::new(Box::new(mine.len() as u64));
         let others: Vec<usize> = (0..nodes).filter(|n| *n != self.node).collect();
         let mut requests = Requests::default();
         for &n in &others {
             let rank = self.rank_at(n, 0);
-            // SAFETY: both live until the wait below.
+            // SAFETY: both live until the wait below, and for ever if it fails.
             unsafe {
                 let at = (&raw mut lengths[n]).cast();
                 self.mpi.receive(rank, self.tag | HEADERS, at, 8, &mut requests)?;
-                self.mpi.send(rank, self.tag | HEADERS, (&raw const own).cast(), 8, &mut requests)?;
+                self.mpi.send(rank, self.tag | HEADERS, (&raw const **own).cast(), 8, &mut requests)?;
             }
         }
         self.mpi.wait(requests, &self.patience(lane))?;
-        let mut all: Vec<Vec<u8>> = lengths.iter().map(|n| vec![0; (*n as usize).min(CHUNK)]).collect();
+        let (lengths, _) = (ManuallyDrop::into_inner(lengths), ManuallyDrop::into_inner(own));
+        let mut all: ManuallyDrop<Vec<Vec<u8>>> =
+            ManuallyDrop::new(lengths.iter().map(|n| vec![0; (*n as usize).min(CHUNK)]).collect());
         all[self.node] = mine.to_vec();
         let mut requests = Requests::default();
         for &n in &others {
@@ -190,11 +184,11 @@ impl Cross {
             // SAFETY: as above.
             unsafe {
                 self.mpi.receive(rank, self.tag | HEADERS, to, len, &mut requests)?;
-                self.mpi.send(rank, self.tag | HEADERS, mine.as_ptr(), mine.len(), &mut requests)?;
+                self.mpi.send(rank, self.tag | HEADERS, all[self.node].as_ptr(), mine.len(), &mut requests)?;
             }
         }
         self.mpi.wait(requests, &self.patience(lane))?;
-        Ok(all)
+        Ok(ManuallyDrop::into_inner(all))
     }
 
     /// # Safety

@@ -89,6 +89,7 @@ functions! {
     isend "MPI_Isend" (*const c_void, c_int, usize, c_int, c_int, usize, *mut usize);
     irecv "MPI_Irecv" (*mut c_void, c_int, usize, c_int, c_int, usize, *mut usize);
     test "MPI_Test" (*mut usize, *mut c_int, *mut c_void);
+    cancel "MPI_Cancel" (*mut usize);
     version "MPI_Get_library_version" (*mut c_char, *mut c_int);
 }
 
@@ -440,8 +441,27 @@ impl Mpi {
         Ok(())
     }
 
-    /// Waits until all of them are done. Looks often at first, then less and less, and never for ever.
+    /// Waits until all of them are done. Looks often at first, then less and less, and never for ever. On failure those that are not
+    /// done are called off: what has not begun to arrive never will.
     pub fn wait(&self, mut requests: Requests, patience: &Patience) -> Result {
+        let outcome = self.wait_for(&mut requests, patience);
+        if outcome.is_err() {
+            let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+            for (request, _) in &mut requests.list {
+                let mut done: c_int = 0;
+                // SAFETY: a request of ours that is not done. Whether it can be called off is MPI's to know: nothing depends on it.
+                unsafe {
+                    let ignore = self.library.abi.status_ignore as *mut c_void;
+                    (self.library.f.cancel)(&raw mut *request);
+                    (self.library.f.test)(&raw mut *request, &raw mut done, ignore);
+                }
+            }
+            drop(turn);
+        }
+        outcome
+    }
+
+    fn wait_for(&self, requests: &mut Requests, patience: &Patience) -> Result {
         let mut watch = Watch::start();
         let mut turns = 0u32;
         loop {
