@@ -231,9 +231,9 @@ impl Window {
     }
     /// Whether rows of it are read once for all taps (kernels/conv/lanewise.rs).
     pub fn slides(&self, kit: &Kit) -> bool {
-        let three = |d: &Lattice| d.taps.len() == 3 && d.taps[2].0 - d.taps[0].0 == 2 && d.step <= 2;
+        let three = |d: &Lattice| d.taps.len() == 3 && d.taps[2].0 - d.taps[0].0 == 2 && d.step == 1;
         let [z, y, x] = &self.dims;
-        kit.conv.slides() && self.is_rows() && z.taps.len() == 1 && three(y) && three(x) && y.step == x.step
+        kit.conv.slides() && self.is_rows() && z.taps.len() == 1 && three(y) && three(x)
     }
     /// Whether a copy is read in place of pixels that fall in the same sets of L1 (a way of it is a page): too few of them would
     /// stay there, and vectors that are less than a cache line fetch lines again. Depthwise, Zen 4, where they lie and copied: 1024

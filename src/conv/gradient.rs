@@ -138,7 +138,7 @@ impl Gradient {
         };
         let accumulators = kit.conv.mr() / kit.conv.lanes() * kit.conv.nr();
         let planes = flat && dy.c != 1 && p.output.iter().product::<usize>() >= PLANE && accumulators >= PLANE_TILE;
-        let slides = p.stride == [1; 3] && Window::forward(p).folded(p, kit).slides(kit);
+        let slides = Window::forward(p).folded(p, kit).slides(kit);
         let most = match () {
             () if planes => PLANE_BLOCK,
             () if slides => LANE_BLOCK,

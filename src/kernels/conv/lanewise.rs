@@ -16,6 +16,7 @@
 //! row of pixels    meets tap rows of results    with stride 2
 //!   y              2: y-2, 1: y-1, 0: y         even: 2: y/2-1, 0: y/2     odd: 1: y/2
 //! ```
+//! (The loops can do stride 2; [`LaneRows::slides`] says why they are not asked to.)
 //!
 //! Contract of all functions: that of `conv.rs`.
 
@@ -100,7 +101,9 @@ impl<T> LaneRows<T> {
     /// # Safety
     /// The runs are there.
     unsafe fn slides(&self) -> bool {
-        if self.count != RUN || self.stride[0] != self.stride[1] || self.stride[0] > 2 || self.size[0] < 2 {
+        // Results two apart wait for memory more when they slide. Zen 4, 64 channels at 112x112 to 56x56, GFLOPS row by row and sliding:
+        // 14 and 12, 512 at 14x14 to 7x7 34 and 27; their weights 13 and 10, 25 and 24.
+        if self.count != RUN || self.stride != [1; 2] || self.size[0] < 2 {
             return false;
         }
         // SAFETY: as this function's.
@@ -243,16 +246,16 @@ macro_rules! run {
     };
 }
 
-/// The register tile for groups and a stride, by name.
+/// The register tile for groups and a stride that goes row by row, by name.
 macro_rules! tile_for {
-    ($name:ident, $rows:expr, $slides:literal) => {
+    ($name:ident, $rows:expr) => {
         match ($rows.group, $rows.stride[1]) {
-            (1, 2) => S::$name::<2, OWN, $slides>,
-            (1, _) => S::$name::<1, OWN, $slides>,
-            (group, 2) if group == V::LANES => S::$name::<2, SPLAT, $slides>,
-            (group, _) if group == V::LANES => S::$name::<1, SPLAT, $slides>,
-            (_, 2) => S::$name::<2, PICKED, $slides>,
-            _ => S::$name::<1, PICKED, $slides>,
+            (1, 2) => S::$name::<2, OWN, false>,
+            (1, _) => S::$name::<1, OWN, false>,
+            (group, 2) if group == V::LANES => S::$name::<2, SPLAT, false>,
+            (group, _) if group == V::LANES => S::$name::<1, SPLAT, false>,
+            (_, 2) => S::$name::<2, PICKED, false>,
+            _ => S::$name::<1, PICKED, false>,
         }
     };
 }
@@ -263,9 +266,13 @@ pub unsafe fn lanewise<S: PixelTiles<V>, V: GroupSimd>(p: &Lanewise<V::T>) {
     type Tile<T> = unsafe fn(&Lanewise<T>, &LaneTile<T>, *mut T);
     // SAFETY: the contract of the file.
     let slides = V::PAIRS && unsafe { p.rows.slides() };
-    let mut tile: Tile<V::T> = tile_for!(lanewise, p.rows, false);
+    let mut tile: Tile<V::T> = tile_for!(lanewise, p.rows);
     if const { V::PAIRS } && slides {
-        tile = tile_for!(lanewise, p.rows, true);
+        tile = match p.rows.group {
+            1 => S::lanewise::<1, OWN, true>,
+            group if group == V::LANES => S::lanewise::<1, SPLAT, true>,
+            _ => S::lanewise::<1, PICKED, true>,
+        };
     }
     p.rows.tiles(if slides { p.rows.size[0] } else { 1 }, |row, column, t| {
         let dst = p.dst.wrapping_offset(row * p.dst_step[0] + column * p.dst_step[1]);
@@ -558,10 +565,9 @@ unsafe fn slide<V: GroupSimd, const STRIDE: usize, const SPREAD: u8, const PART:
 #[inline(always)]
 pub unsafe fn lanewise_sums<S: PixelTiles<V>, V: GroupSimd>(p: &LanewiseSums<V::T>) {
     type Tile<T> = unsafe fn(&LanewiseSums<T>, &LaneTile<T>, *const T);
-    // Zen 4, stride 2, GFLOPS of sums that slide and that do not: 64 channels at 112x112 10 and 13, 512 at 14x14 24 and 25.
     // SAFETY: the contract of the file.
-    let slides = V::PAIRS && p.rows.stride[0] == 1 && unsafe { p.rows.slides() };
-    let mut tile: Tile<V::T> = tile_for!(lanewise_sums, p.rows, false);
+    let slides = V::PAIRS && unsafe { p.rows.slides() };
+    let mut tile: Tile<V::T> = tile_for!(lanewise_sums, p.rows);
     if const { V::PAIRS } && slides {
         tile = match p.rows.group {
             1 => S::lanewise_sums::<1, OWN, true>,
