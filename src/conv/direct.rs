@@ -14,7 +14,7 @@
 //!           pixels in nr, channels in mr          register tile: kernels/conv.rs
 //! ```
 //! Depthwise windows, and groups that share a vector, on images with their channels side by side need no strip: a block falls
-//! into rows of results that have the same rows of taps inside the source ([`Stretch`]), read and written where they lie.
+//! into planes of results that have the same planes of taps inside the source ([`Stretch`]), read and written where they lie.
 //!
 //! A window's taps along the width are consecutive in a strip (and in a channels-last image without padding), so its
 //! segments are rows of the window: long loops even for images of three channels. How a window is cut in pieces depends on
@@ -229,12 +229,22 @@ impl Window {
     fn is_rows(&self) -> bool {
         self.lanewise > 0 && self.src.c == 1 && self.dst.c == 1
     }
+    /// Whether rows of it are read once for all taps (kernels/conv/lanewise.rs).
+    pub fn slides(&self, kit: &Kit) -> bool {
+        let three = |d: &Lattice| d.taps.len() == 3 && d.taps[2].0 - d.taps[0].0 == 2 && d.step == 1;
+        let [z, y, x] = &self.dims;
+        kit.conv.slides() && self.is_rows() && z.taps.len() == 1 && three(y) && three(x)
+    }
     /// Whether a copy is read in place of pixels that fall in the same sets of L1 (a way of it is a page): too few of them would
     /// stay there, and vectors that are less than a cache line fetch lines again. Depthwise, Zen 4, where they lie and copied: 1024
-    /// channels at 7x7 28 and 33 GFLOPS, AVX2 17 and 27; 512 at 14x14 40 and 35, AVX2 26 and 28; few taps are not worth it.
+    /// channels at 7x7 28 and 33 GFLOPS, AVX2 17 and 27; 512 at 14x14 40 and 35, AVX2 26 and 28; few taps are not worth it. Windows
+    /// that slide load a pixel once or twice: 1024 at 7x7 39 copied and row by row, 56 sliding where they lie.
     fn is_copied(&self, kit: &Kit) -> bool {
         let apart = if kit.conv.lanes() * size_of::<f32>() < 64 { 2048 } else { 4096 };
-        self.lanewise == 1 && self.taps() > 4 && (self.src.s[2] as usize * size_of::<f32>()).is_multiple_of(apart)
+        self.lanewise == 1
+            && self.taps() > 4
+            && !self.slides(kit)
+            && (self.src.s[2] as usize * size_of::<f32>()).is_multiple_of(apart)
     }
     /// Elements of packed weights.
     pub fn packed(&self, kit: &Kit) -> usize {
@@ -385,32 +395,31 @@ impl Window {
         }
     }
 
-    /// The runs of some rows of taps, numbered in the order of the window's.
-    fn runs(&self, planes: (usize, usize), rows: (usize, usize), s: [isize; 3], out: &mut Vec<TapRun>) {
+    /// The runs of some planes of taps, numbered in the order of the window's.
+    fn runs(&self, planes: (usize, usize), s: isize, out: &mut Vec<TapRun>) {
         let [_, h, w] = self.dims.each_ref().map(|d| d.taps.len());
-        runs(&self.dims, planes, rows, s, |[z, y, x]| (z * h + y) * w + x, out);
+        runs(&self.dims, planes, s, |[z, y, x]| (z * h + y) * w + x, out);
     }
 }
 
-/// The taps in some ranges of planes and rows, of a source whose pixels are `s` apart, as runs; `number` is that of a tap by
-/// its places in the lattices.
+/// The taps in a range of planes, of a source whose planes are `s` apart, as runs; `number` is that of a tap by its places in the
+/// lattices.
 pub fn runs(
     dims: &[Lattice; 3],
     planes: (usize, usize),
-    rows: (usize, usize),
-    s: [isize; 3],
+    s: isize,
     number: impl Fn([usize; 3]) -> usize,
     out: &mut Vec<TapRun>,
 ) {
     out.clear();
     let most = if dims[2].step > 2 { 1 } else { RUN };
     for z in planes.0..planes.1 {
-        for y in rows.0..rows.1 {
-            let src = dims[0].taps[z].0 * s[0] + dims[1].taps[y].0 * s[1];
+        for (y, &(row, _)) in dims[1].taps.iter().enumerate() {
+            let src = dims[0].taps[z].0 * s;
             for (x, &(column, _)) in dims[2].taps.iter().enumerate() {
                 match out.last_mut() {
                     Some(run) if x > 0 && run.len < most && run.column + run.len as isize == column => run.len += 1,
-                    _ => out.push(TapRun { src, column, len: 1, first: number([z, y, x]) }),
+                    _ => out.push(TapRun { src, row, column, len: 1, first: number([z, y, x]) }),
                 }
             }
             // Where results are two columns apart, runs are whole or of one tap.
@@ -425,14 +434,6 @@ pub fn runs(
             }
         }
     }
-}
-
-/// The rows of the source, as distances from that of a row of results, that the next row of results meets first. (Those behind
-/// the last row of an image are the first ones of the next.)
-pub fn fresh(dims: &[Lattice; 3], s: [isize; 3]) -> Vec<isize> {
-    let Some(z) = dims[0].taps.last() else { return Vec::new() };
-    let rows = dims[1].taps.iter().rev().take(dims[1].step);
-    rows.map(|y| z.0 * s[0] + (y.0 + dims[1].step as isize) * s[1]).collect()
 }
 
 /// Most steps of a piece of a window: with fewer, results are read and written too often; with more, a panel
@@ -477,6 +478,8 @@ pub struct Cut {
 
 /// Results of a block at most; of all phases of a row, if they are collected.
 const PIXELS: usize = 768;
+/// The same where windows slide: no address is kept of any, and the more rows, the fewer are read twice.
+const SLID: usize = 2048;
 
 impl Cut {
     pub fn new(windows: &[Window], kit: &Kit, threads: usize) -> Cut {
@@ -490,7 +493,13 @@ impl Cut {
             (all().min().unwrap_or(0), all().max().unwrap_or(0))
         });
         let nr = kit.conv.nr();
-        let most = if w.dst.c == 1 { PIXELS } else { PIXELS / phases };
+        let most = if w.slides(kit) {
+            SLID
+        } else if w.dst.c == 1 {
+            PIXELS
+        } else {
+            PIXELS / phases
+        };
         let enough = w.results().div_ceil(4 * threads).max(8 * nr).min(most).max(1);
         let together = (GROUPED / w.cin.max(w.cout)).clamp(1, w.groups);
         let size = |b: [usize; 4]| -> usize {
@@ -502,7 +511,8 @@ impl Cut {
             () if in_place => 0,
             () => size(b),
         };
-        let block = strip::block(counts, enough, |b| if w.is_rows() { 4 * size(b) } else { strip(b) });
+        let near = |b: [usize; 4]| if w.is_rows() { (if w.slides(kit) { 3 } else { 4 }) * size(b) } else { strip(b) };
+        let block = strip::block(counts, enough, near);
         let blocks = [0, 1, 2, 3].map(|d| counts[d].div_ceil(block[d]));
         let tasks = blocks.iter().product::<usize>() * w.groups.div_ceil(together);
         let mr = if w.lanewise > 0 { kit.conv.lanes() } else { kit.conv.mr() };
@@ -748,7 +758,7 @@ impl Task<'_> {
                         };
                         let chunk = Chunk { w, group, groups, c, lanes, base, at, dst, to, epilogue };
                         if w.lanewise > 0 {
-                            chunk.lanewise(self.kit, len, s, every, cut.taps[2], packed);
+                            chunk.lanewise(self.kit, len, s, every, cut.taps, packed);
                         } else {
                             chunk.products(self.kit, p, &w.segments(s), packed);
                         }
@@ -766,7 +776,7 @@ impl Task<'_> {
         }
     }
 
-    /// Lanewise, channels side by side: rows of results that have the same rows of taps, all where they lie.
+    /// Lanewise, channels side by side: planes of results that have the same planes of taps, all where they lie.
     ///
     /// # Safety
     /// As [`Task::run`].
@@ -792,65 +802,60 @@ impl Task<'_> {
         } else {
             w.src.s
         };
-        let [planes, rows] = [0, 1].map(|d| {
-            if copied {
-                // With its padding written out.
-                return vec![Stretch { from: from[d + 1], count: len[d + 1], taps: (0, w.dims[d].taps.len()) }];
-            }
-            w.dims[d].stretches(from[d + 1], from[d + 1] + len[d + 1])
-        });
+        let planes = if copied {
+            // With its padding written out.
+            vec![Stretch { from: from[1], count: len[1], taps: (0, w.dims[0].taps.len()) }]
+        } else {
+            w.dims[0].stretches(from[1], from[1] + len[1])
+        };
         let mut runs = Vec::new();
         let (lanes, block) = (kit.conv.lanes(), w.lanewise_block(kit));
         let together = (ROW_WEIGHTS / (w.taps() * w.lanewise).max(1) / lanes * lanes).max(lanes);
         let together = if copied { together.min(COPIED) } else { together };
         let every = |d: usize| w.dims[d].every as isize * w.dst.s[d];
-        let ahead = if copied { Vec::new() } else { fresh(&w.dims, s) };
         // Results that the last cache does not hold: 32 channels at 112x112, 16 images: 25 GFLOPS, asked for 31; those that it
         // holds, 512 at 14x14 to 7x7: 23 and 18 (backward-data, Zen 4).
         let far = w.batch * w.dst.n.unsigned_abs() * size_of::<f32>() > cpu::caches().l3 / 2;
-        let step = |d: usize| w.dims[d].step as isize * s[d];
         for c in (channels.0..channels.1).step_by(together) {
             for n in from[0]..from[0] + len[0] {
                 let mut image = src.wrapping_offset(n as isize * w.src.n + c as isize);
-                // The source's first column, and how many there are.
-                let (mut first, mut width) = (0, size[2]);
+                // The place of the source's first pixel, and how many rows and columns there are.
+                let (mut first, mut there) = ([0; 3], [size[1], size[2]]);
                 if copied {
                     let count = together.min(channels.1 - c);
                     // SAFETY: pixels of the problem; the strip has room for those of one image.
                     unsafe { strip::fill(kit.conv, count, image, &w.src, size, &extent, strip, COPIED) };
-                    image = strip.wrapping_offset(-(0..2).map(|d| extent.from[d] * s[d]).sum::<isize>());
-                    (first, width) = (extent.from[2], extent.len[2]);
+                    image = strip.cast_const();
+                    (first, there) = (extent.from, [extent.len[1], extent.len[2]]);
                 }
                 for plane in &planes {
-                    for row in &rows {
-                        w.runs(plane.taps, row.taps, s, &mut runs);
-                        for z in plane.from..plane.from + plane.count {
-                            let place = w.place(0, z) + w.place(1, row.from) + w.place(2, from[3]) + c as isize;
-                            let p = Lanewise {
-                                rows: LaneRows {
-                                    size: [row.count, len[3]],
-                                    channels: together.min(channels.1 - c),
-                                    group: w.lanewise,
-                                    src: image.wrapping_offset(z as isize * step(0) + row.from as isize * step(1)),
-                                    src_step: [step(1), s[2]],
-                                    column: (from[3] * w.dims[2].step) as isize - first,
-                                    stride: w.dims[2].step,
-                                    width,
-                                    runs: runs.as_ptr(),
-                                    count: runs.len(),
-                                    ahead: ahead.as_ptr(),
-                                    asked: ahead.len(),
-                                },
-                                weights: packed.wrapping_add(c / lanes * block),
-                                block,
-                                dst: dst.wrapping_offset(n as isize * w.dst.n + place),
-                                dst_step: [every(1), every(2)],
-                                asks_results: far,
-                                finish: finish_from(epilogue, c),
-                            };
-                            // SAFETY: pixels of the problem, and rows of taps that meet the source.
-                            unsafe { kit.conv.lanewise(&p) };
-                        }
+                    w.runs(plane.taps, s[0], &mut runs);
+                    for z in plane.from..plane.from + plane.count {
+                        let at = |d: usize, i: usize| (i * w.dims[d].step) as isize - first[d];
+                        let place = w.place(0, z) + w.place(1, from[2]) + w.place(2, from[3]) + c as isize;
+                        let p = Lanewise {
+                            rows: LaneRows {
+                                size: [len[2], len[3]],
+                                channels: together.min(channels.1 - c),
+                                group: w.lanewise,
+                                src: image.wrapping_offset(at(0, z) * s[0]),
+                                src_step: [s[1], s[2]],
+                                at: [at(1, from[2]), at(2, from[3])],
+                                stride: [w.dims[1].step, w.dims[2].step],
+                                there,
+                                runs: runs.as_ptr(),
+                                count: runs.len(),
+                                asks: !copied,
+                            },
+                            weights: packed.wrapping_add(c / lanes * block),
+                            block,
+                            dst: dst.wrapping_offset(n as isize * w.dst.n + place),
+                            dst_step: [every(1), every(2)],
+                            asks_results: far,
+                            finish: finish_from(epilogue, c),
+                        };
+                        // SAFETY: pixels of the problem, and planes of taps that meet the source.
+                        unsafe { kit.conv.lanewise(&p) };
                     }
                 }
             }
@@ -944,8 +949,8 @@ impl Chunk<'_> {
         }
     }
 
-    /// Lanewise, of a strip whose pixels are `s` apart; results are `every` apart, and `columns` are the lowest and the highest
-    /// of any tap.
+    /// Lanewise, of a strip whose pixels are `s` apart; results are `every` apart, and `taps` are the lowest and the highest of any
+    /// phase.
     ///
     /// # Safety
     /// As [`Task::run`].
@@ -955,32 +960,31 @@ impl Chunk<'_> {
         len: [usize; 4],
         s: [isize; 3],
         every: [isize; 2],
-        columns: (isize, isize),
+        taps: [(isize, isize); 3],
         packed: *const f32,
     ) {
         let w = self.w;
         let mut runs = Vec::new();
-        w.runs((0, w.dims[0].taps.len()), (0, w.dims[1].taps.len()), s, &mut runs);
+        w.runs((0, w.dims[0].taps.len()), s[0], &mut runs);
         for plane in 0..if len.contains(&0) { 0 } else { len[0] * len[1] } {
             let first = plane * len[2] * len[3];
             // SAFETY: the places of a plane's first pixel; pixels of the problem.
             unsafe {
-                let src = self.base.wrapping_offset(*self.at.add(first) + columns.0 * s[2]).wrapping_add(self.c);
+                // The strip begins at the lowest taps.
+                let begin = *self.at.add(first) + taps[1].0 * s[1] + taps[2].0 * s[2];
                 kit.conv.lanewise(&Lanewise {
                     rows: LaneRows {
                         size: [len[2], len[3]],
                         channels: self.lanes,
                         group: w.lanewise,
-                        src,
-                        src_step: [w.dims[1].step as isize * s[1], s[2]],
-                        // The strip begins at the lowest tap.
-                        column: -columns.0,
-                        stride: w.dims[2].step,
-                        width: (len[3] - 1) * w.dims[2].step + (columns.1 - columns.0) as usize + 1,
+                        src: self.base.wrapping_offset(begin).wrapping_add(self.c),
+                        src_step: [s[1], s[2]],
+                        at: [-taps[1].0, -taps[2].0],
+                        stride: [w.dims[1].step, w.dims[2].step],
+                        there: [w.reach(taps, 1, len[2]), w.reach(taps, 2, len[3])],
                         runs: runs.as_ptr(),
                         count: runs.len(),
-                        ahead: core::ptr::null(),
-                        asked: 0,
+                        asks: false,
                     },
                     weights: packed.wrapping_add(self.c / kit.conv.lanes() * w.lanewise_block(kit)),
                     block: w.lanewise_block(kit),

@@ -17,7 +17,7 @@
 //! threads, and an error that grows with the length of a block rather than with the number of all pixels.
 
 use super::Kit;
-use super::direct::{GROUPED, Lattice, Stretch, Window, fresh, lanewise, runs};
+use super::direct::{GROUPED, Lattice, Stretch, Window, lanewise, runs};
 use super::memory::{Memory, Room, Shared, bytes};
 use super::problem::{FilterStrides, Problem, Strides};
 use super::strip::{self, Extent};
@@ -42,6 +42,8 @@ const PARTIAL: usize = 4 << 20;
 const MOST_CHUNKS: usize = 16;
 /// Output channels, and input channels, of which weights are stored at a time.
 const STORED: usize = 32;
+/// Pixels of a block at most of windows that slide.
+const LANE_BLOCK: usize = 2048;
 /// Lanewise sums of a block of pixels that are made at a time.
 const LANE_SUMS: usize = 1152;
 /// Work of a chunk at least.
@@ -136,8 +138,18 @@ impl Gradient {
         };
         let accumulators = kit.conv.mr() / kit.conv.lanes() * kit.conv.nr();
         let planes = flat && dy.c != 1 && p.output.iter().product::<usize>() >= PLANE && accumulators >= PLANE_TILE;
-        let most = if planes { PLANE_BLOCK } else { BLOCK.min(kit.gemm.kc()) };
-        let block = strip::block(counts, most, size);
+        let slides = Window::forward(p).folded(p, kit).slides(kit);
+        let most = match () {
+            () if planes => PLANE_BLOCK,
+            () if slides => LANE_BLOCK,
+            () => BLOCK.min(kit.gemm.kc()),
+        };
+        // A block of both tensors and what is asked for of the next are in L2.
+        let near = |b: [usize; 4]| {
+            let pixels = b.iter().product::<usize>();
+            4 * pixels * p.ic
+        };
+        let block = strip::block(counts, most, |b| size(b).max(if slides { near(b) } else { 0 }));
         let blocks = [0, 1, 2, 3].map(|d| counts[d].div_ceil(block[d]));
         let lanes = taps.len() * if lanewise > 0 { lanewise } else { icg };
         let [_, h, w] = p.kernel.map(|n| n as isize);
@@ -543,7 +555,7 @@ impl Gradient {
         });
     }
 
-    /// Lanewise: the sums of a block of pixels, in rows that have the same rows of taps inside the image. They begin at zero, in
+    /// Lanewise: the sums of a block of pixels, in planes that have the same planes of taps inside the image. They begin at zero, in
     /// `new`, and are added to `sums` at the end: the error grows with the block and the number of blocks, not with their product.
     unsafe fn lanewise_block(
         &self,
@@ -556,62 +568,57 @@ impl Gradient {
         sums: *mut f32,
     ) {
         let p = &self.p;
-        // A strip has its padding written out.
+        // A strip has its padding written out, and begins with its block.
         let before = |d: usize| if self.in_place { 0 } else { p.pad[d] };
-        let [planes, rows] = [0, 1].map(|d| {
-            if self.in_place {
-                return self.dims[d].stretches(from[d + 1], from[d + 1] + len[d + 1]);
-            }
-            vec![Stretch { from: from[d + 1], count: len[d + 1], taps: (0, self.dims[d].taps.len()) }]
-        });
-        let width =
-            if self.in_place { p.input[2] } else { (len[3] - 1) * p.stride[2] + (p.kernel[2] - 1) * p.dilation[2] + 1 };
+        let planes = if self.in_place {
+            self.dims[0].stretches(from[1], from[1] + len[1])
+        } else {
+            vec![Stretch { from: from[1], count: len[1], taps: (0, self.dims[0].taps.len()) }]
+        };
+        let reach = |d: usize| (len[d + 1] - 1) * p.stride[d] + (p.kernel[d] - 1) * p.dilation[d] + 1;
+        let there = [1, 2].map(|d| if self.in_place { p.input[d] } else { reach(d) });
         let kernel = |at: [usize; 3]| {
             let [z, y, x] = [0, 1, 2].map(|d| self.dims[d].taps[at[d]].1);
             (z * p.kernel[1] + y) * p.kernel[2] + x
         };
-        let (mut taps, ahead) = (Vec::new(), fresh(&self.dims, x.s.s));
+        let mut taps = Vec::new();
         let together = self.together_channels(kit);
         for c in (0..m).step_by(together) {
             let channels = together.min(m - c);
             // SAFETY: room for the sums of so many channels.
             unsafe { new.write_bytes(0, self.lanes * together) };
             for plane in &planes {
-                for row in &rows {
-                    runs(&self.dims, plane.taps, row.taps, x.s.s, kernel, &mut taps);
-                    for n in 0..len[0] {
-                        for z in plane.from..plane.from + plane.count {
-                            let at = [z - from[1], row.from - from[2]];
-                            let mut x_at = (x.origin[0] + n) as isize * x.s.n;
-                            let mut dy_at = (dy.origin[0] + n) as isize * dy.s.n + dy.origin[3] as isize * dy.s.s[2];
-                            for (d, at) in at.into_iter().enumerate() {
-                                let i = x.origin[d + 1] + at;
-                                x_at += (i * p.stride[d] + before(d)) as isize * x.s.s[d];
-                                dy_at += (dy.origin[d + 1] + at) as isize * dy.s.s[d];
-                            }
-                            let p = LanewiseSums {
-                                rows: LaneRows {
-                                    size: [row.count, len[3]],
-                                    channels,
-                                    group: self.lanewise,
-                                    src: x.at.wrapping_offset(x_at).wrapping_add(c),
-                                    src_step: [p.stride[1] as isize * x.s.s[1], x.s.s[2]],
-                                    column: (x.origin[3] * p.stride[2] + before(2)) as isize,
-                                    stride: p.stride[2],
-                                    width,
-                                    runs: taps.as_ptr(),
-                                    count: taps.len(),
-                                    ahead: ahead.as_ptr(),
-                                    asked: if self.in_place { ahead.len() } else { 0 },
-                                },
-                                dy: dy.at.wrapping_offset(dy_at).wrapping_add(c),
-                                dy_step: [dy.s.s[1], dy.s.s[2]],
-                                sums: new,
-                                pitch: together,
-                            };
-                            // SAFETY: pixels of the problem, and rows of taps that meet the image.
-                            unsafe { kit.conv.lanewise_sums(&p) };
-                        }
+                runs(&self.dims, plane.taps, x.s.s[0], kernel, &mut taps);
+                for n in 0..len[0] {
+                    for z in 0..plane.count {
+                        let z = plane.from - from[1] + z;
+                        let at = |d: usize, i: usize| ((x.origin[d + 1] + i) * p.stride[d] + before(d)) as isize;
+                        let x_at = (x.origin[0] + n) as isize * x.s.n + at(0, z) * x.s.s[0];
+                        let dy_at = (dy.origin[0] + n) as isize * dy.s.n
+                            + (dy.origin[1] + z) as isize * dy.s.s[0]
+                            + dy.origin[2] as isize * dy.s.s[1]
+                            + dy.origin[3] as isize * dy.s.s[2];
+                        let p = LanewiseSums {
+                            rows: LaneRows {
+                                size: [len[2], len[3]],
+                                channels,
+                                group: self.lanewise,
+                                src: x.at.wrapping_offset(x_at).wrapping_add(c),
+                                src_step: [x.s.s[1], x.s.s[2]],
+                                at: [at(1, 0), at(2, 0)],
+                                stride: [p.stride[1], p.stride[2]],
+                                there,
+                                runs: taps.as_ptr(),
+                                count: taps.len(),
+                                asks: self.in_place,
+                            },
+                            dy: dy.at.wrapping_offset(dy_at).wrapping_add(c),
+                            dy_step: [dy.s.s[1], dy.s.s[2]],
+                            sums: new,
+                            pitch: together,
+                        };
+                        // SAFETY: pixels of the problem, and planes of taps that meet the image.
+                        unsafe { kit.conv.lanewise_sums(&p) };
                     }
                 }
             }

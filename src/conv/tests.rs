@@ -268,29 +268,66 @@ fn small_groups_are_exact() {
     }
 }
 
-/// A pixel that is not a number reaches the weights of the taps that meet it, and no other: the last column of an image meets the last
-/// tap of a row of three only once padding is left out.
+/// Windows of three rows of three taps, which slide: tiles of few and of many rows, blocks of an image, widths that fill no tile,
+/// padding that leaves rows and columns out, all spreads of groups.
+#[test]
+fn sliding_windows_are_exact() {
+    let mut rng = Rng(0x2718_2818_2845_9045);
+    for number in 0..60 {
+        let mut d = Description::new(2);
+        let each = [1, 1, 2, 4, 8, 16][number as usize % 6];
+        d.groups = if each == 1 { rng.pick(&[16, 37, 130]) } else { rng.pick(&[2, 5, 9]) };
+        (d.in_channels, d.out_channels) = (d.groups * each, d.groups * each);
+        (d.layout, d.weights_layout, d.batch) = (1, number as i32 % 3, 2);
+        let stride = 1 + number as i64 / 6 % 2;
+        for i in 0..2 {
+            (d.input[i], d.kernel[i], d.stride[i]) = (2 + rng.below(20), 3, stride);
+            (d.pad_before[i], d.pad_after[i]) = (rng.below(3), 1 + rng.below(2));
+        }
+        if number % 10 == 0 {
+            (d.groups, d.in_channels, d.out_channels, d.batch) = (130, 130, 130, 1);
+            d.input = [66, 15, 0];
+        }
+        (d.beta, d.activation, d.slope) = (rng.pick(&[0.0, 1.0]), rng.below(3) as i32, 0.25);
+        check(number, &d, &mut rng, true);
+    }
+}
+
+/// A pixel that is not a number reaches the results and the weights of the taps that meet it, and no other: the last column of an image
+/// meets the last tap of a row of three only once padding is left out.
 #[test]
 fn what_is_not_a_number_stays_with_its_taps() {
     for isa in Isa::ALL.into_iter().filter(|&isa| isa <= cpu::detected()) {
         for width in 1..17 {
-            for group in [1, 4] {
+            for (group, stride, height) in [(1, 1, 3), (4, 1, 3), (1, 1, 9), (4, 1, 9), (1, 2, 9), (4, 2, 9)] {
                 let mut d = Description::new(2);
                 (d.layout, d.groups, d.in_channels, d.out_channels) = (1, 8 / group, 8, 8);
-                (d.input, d.kernel, d.pad_before, d.pad_after) = ([3, width, 0], [3; 3], [1; 3], [1; 3]);
+                (d.input, d.kernel, d.pad_before, d.pad_after) = ([height, width, 0], [3; 3], [1; 3], [1; 3]);
+                d.stride = [stride; 3];
                 let p = Problem::new(&d, Math::Strict).unwrap();
                 let (mut x, y) = (vec![1.0; p.input_elements()], vec![1.0; p.output_elements()]);
                 // Row 1, the last column, channel 5.
                 x[((width + width - 1) * 8 + 5) as usize] = f32::NAN;
-                let mut met = vec![false; p.weight_elements()];
-                triples(&p, |x, w, _| met[w] |= x == ((width + width - 1) * 8 + 5) as usize);
+                let (mut met, mut reached) = (vec![false; p.weight_elements()], vec![false; p.output_elements()]);
+                triples(&p, |x, w, y| {
+                    met[w] |= x == ((width + width - 1) * 8 + 5) as usize;
+                    reached[y] |= x == ((width + width - 1) * 8 + 5) as usize;
+                });
+                let weights = vec![1.0f32; p.weight_elements()];
+                let mut results = vec![0.0f32; p.output_elements()];
                 let mut dw = vec![0.0f32; p.weight_elements()];
                 let none = core::ptr::null();
-                let inputs =
-                    Inputs { x: x.as_ptr(), weights: none, bias: none, y: y.as_ptr(), prepared: none, workspace: None };
-                let plan = Plan::with(p, Pass::BackwardWeights, Kit::of(isa));
+                let (x, weights) = (x.as_ptr(), weights.as_ptr());
+                let inputs = Inputs { x, weights, bias: none, y: y.as_ptr(), prepared: none, workspace: None };
                 // SAFETY: tensors of the problem.
-                unsafe { plan.run(&inputs, dw.as_mut_ptr(), core::ptr::null_mut()) }.unwrap();
+                unsafe {
+                    let run = |pass, to| Plan::with(p, pass, Kit::of(isa)).run(&inputs, to, core::ptr::null_mut());
+                    run(Pass::BackwardWeights, dw.as_mut_ptr()).unwrap();
+                    run(Pass::Forward, results.as_mut_ptr()).unwrap();
+                }
+                for (i, (sum, reached)) in results.iter().zip(reached).enumerate() {
+                    assert_eq!(sum.is_nan(), reached, "{} {width} columns, groups of {group}, result {i}", isa.name());
+                }
                 for (i, (sum, met)) in dw.iter().zip(met).enumerate() {
                     assert_eq!(sum.is_nan(), met, "{} {width} columns, groups of {group}, weight {i}", isa.name());
                 }

@@ -123,19 +123,20 @@ pub struct Run {
     pub to: usize,
 }
 
-/// Taps side by side in a row of a window: the distance of the row, and the column of the first, from a result's place in the
-/// source; how many, no more than [`RUN`], one or RUN where results are two columns apart, one where they are more; the number
-/// of the first among all taps.
+/// Taps side by side in a row of a window: the distance of their plane, and the row and the column of the first, from a result's
+/// place in the source; how many, no more than [`RUN`], one or RUN where results are two columns apart, one where they are more; the
+/// number of the first among all taps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TapRun {
     pub src: isize,
+    pub row: isize,
     pub column: isize,
     pub len: usize,
     pub first: usize,
 }
 
-/// Windows on a source with its channels side by side, for a rectangle of results. Taps that are beyond the source's columns
-/// do not count; its rows are all there.
+/// Windows on a source with its channels side by side, for a rectangle of results. Taps that are beyond the source's rows and
+/// columns do not count.
 #[derive(Clone, Copy)]
 pub struct LaneRows<T> {
     /// Results: rows of columns.
@@ -143,19 +144,18 @@ pub struct LaneRows<T> {
     pub channels: usize,
     /// Channels of a group: a power of two, no more than a vector has lanes. `channels` is a multiple of it.
     pub group: usize,
-    /// The source: the row of the first results, at column 0.
+    /// The source: row 0 and column 0 of the plane of the results.
     pub src: *const T,
-    /// Elements from the source of a row of results to that of the next; from one column of the source to the next.
+    /// Elements from one row of the source to the next, and from one column to the next. The same order in what follows.
     pub src_step: [isize; 2],
-    /// The source column of the first result, columns from one result to the next, and columns that there are.
-    pub column: isize,
-    pub stride: usize,
-    pub width: usize,
+    /// The place of the first result in the source, rows and columns from one result to the next, and how many there are.
+    pub at: [isize; 2],
+    pub stride: [usize; 2],
+    pub there: [usize; 2],
     pub runs: *const TapRun,
     pub count: usize,
-    /// Distances from the source of a row of results to the rows that the next row of them meets first: they are asked for.
-    pub ahead: *const isize,
-    pub asked: usize,
+    /// Whether the rows that the next results meet first are asked for.
+    pub asks: bool,
 }
 
 /// For each result and channel, the sum over the taps and the channels of its group of `src * weights`.
@@ -193,6 +193,8 @@ pub trait ConvKernel<T: Scalar>: Sync {
     fn nr(&self) -> usize;
     /// Lanes of a vector.
     fn lanes(&self) -> usize;
+    /// Whether windows slide (conv/lanewise.rs).
+    fn slides(&self) -> bool;
     unsafe fn pixels(&self, p: &Pixels<T>);
     unsafe fn planes(&self, p: &Planes<T>);
     unsafe fn plane_sums(&self, p: &PlaneSums<T>);
@@ -287,8 +289,12 @@ pub trait PixelTiles<V: Simd> {
     unsafe fn tile<const U: usize, const N: usize>(t: &PixelTile<V::T>);
     unsafe fn plane<const U: usize, const N: usize, const COPY: bool>(t: &PlaneTile<V::T>);
     unsafe fn plane_sums<const M: usize, const N: usize>(t: &SumsTile<V::T>);
-    unsafe fn lanewise<const STRIDE: usize, const SPREAD: u8>(p: &Lanewise<V::T>, t: &LaneTile<V::T>, dst: *mut V::T);
-    unsafe fn lanewise_sums<const STRIDE: usize, const SPREAD: u8>(
+    unsafe fn lanewise<const STRIDE: usize, const SPREAD: u8, const SLIDES: bool>(
+        p: &Lanewise<V::T>,
+        t: &LaneTile<V::T>,
+        dst: *mut V::T,
+    );
+    unsafe fn lanewise_sums<const STRIDE: usize, const SPREAD: u8, const SLIDES: bool>(
         p: &LanewiseSums<V::T>,
         t: &LaneTile<V::T>,
         dy: *const V::T,

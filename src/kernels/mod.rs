@@ -539,7 +539,7 @@ macro_rules! kernel_table {
     // Convolution: T and V as above, real.
     (@conv $feature:tt $T:ty, $V:ty, $mv:literal, $nr:literal) => {{
         use $crate::kernels::conv::{self, ConvKernel, Finish, LaneTile, Lanewise, LanewiseSums, PixelTile, PixelTiles, Pixels, PlaneSums, PlaneTile, Planes, Side, SumsTile, Term};
-        use $crate::kernels::{kernel_table, simd::Simd};
+        use $crate::kernels::{kernel_table, simd::{GroupSimd, Simd}};
         struct C;
         // As above.
         #[allow(clippy::undocumented_unsafe_blocks)]
@@ -557,12 +557,12 @@ macro_rules! kernel_table {
                 unsafe { conv::plane_sums_tile::<$V, M, N>(t) }
             } }
             kernel_table! { @fn $feature
-            unsafe fn lanewise<const STRIDE: usize, const SPREAD: u8>(p: &Lanewise<$T>, t: &LaneTile<$T>, dst: *mut $T) {
-                unsafe { conv::lanewise_tile::<$V, STRIDE, SPREAD>(p, t, dst) }
+            unsafe fn lanewise<const STRIDE: usize, const SPREAD: u8, const SLIDES: bool>(p: &Lanewise<$T>, t: &LaneTile<$T>, dst: *mut $T) {
+                unsafe { conv::lanewise_tile::<$V, STRIDE, SPREAD, SLIDES>(p, t, dst) }
             } }
             kernel_table! { @fn $feature
-            unsafe fn lanewise_sums<const STRIDE: usize, const SPREAD: u8>(p: &LanewiseSums<$T>, t: &LaneTile<$T>, dy: *const $T) {
-                unsafe { conv::lanewise_sums_tile::<$V, STRIDE, SPREAD>(p, t, dy) }
+            unsafe fn lanewise_sums<const STRIDE: usize, const SPREAD: u8, const SLIDES: bool>(p: &LanewiseSums<$T>, t: &LaneTile<$T>, dy: *const $T) {
+                unsafe { conv::lanewise_sums_tile::<$V, STRIDE, SPREAD, SLIDES>(p, t, dy) }
             } }
         }
         // As above.
@@ -576,6 +576,9 @@ macro_rules! kernel_table {
             }
             fn lanes(&self) -> usize {
                 <$V as Simd>::LANES
+            }
+            fn slides(&self) -> bool {
+                <$V as GroupSimd>::PAIRS
             }
             kernel_table! { @fn $feature
             unsafe fn pixels(&self, p: &Pixels<$T>) {

@@ -4,8 +4,19 @@
 //! Images have their channels side by side. A register tile is [`N`] results of a row, one vector of channels each. Taps that
 //! are neighbours in a row of the window are taken together ([`TapRun`]): a pixel is loaded once for all of them and for all
 //! results that it reaches, so that 21 multiply-adds (three taps) take nine loads of pixels. With groups of g channels the same
-//! is done g times, the i-th time with the i-th channel of each group spread over the group's lanes. Columns outside the
+//! is done g times, the i-th time with the i-th channel of each group spread over the group's lanes. Rows and columns outside the
 //! image are left out by number: no padding is written, and rows need not be cut.
+//!
+//! Windows of three rows of three taps slide ([`slide`], [`sliding_sums`]): a tile is then as high as there are results, and goes
+//! down the image with three rows of them in flight. A row of pixels is loaded once for all nine taps, 63 multiply-adds for nine
+//! loads, and what is loaded need not stay in L1. Only where there are registers for three rows of sums and nine taps: with 16 of
+//! them, half of the operands would be in memory (AVX2, 128 channels at 56x56: 36 GFLOPS row by row, 25 so).
+//!
+//! ```text
+//! row of pixels    meets tap rows of results    with stride 2
+//!   y              2: y-2, 1: y-1, 0: y         even: 2: y/2-1, 0: y/2     odd: 1: y/2
+//! ```
+//! (The loops can do stride 2; [`LaneRows::slides`] says why they are not asked to.)
 //!
 //! Contract of all functions: that of `conv.rs`.
 
@@ -24,10 +35,12 @@ const OWN: u8 = 0;
 const PICKED: u8 = 1;
 const SPLAT: u8 = 2;
 
-/// A tile's place: the source row of its results at column 0, the source column of the first result, and how many there are.
+/// A tile's place: the source's plane, the place of the first result in it, rows, and results of a row.
 pub struct LaneTile<T> {
     src: *const T,
+    row: isize,
     column: isize,
+    rows: usize,
     results: usize,
 }
 
@@ -63,7 +76,7 @@ impl<T> LaneRows<T> {
     fn columns<const STRIDE: usize>(&self, t: &LaneTile<T>, run: &TapRun) -> Columns<T> {
         let from = t.column + run.column;
         // Strides beyond those that runs are made for have runs of one tap, whose columns are a stride apart.
-        let unit = self.stride / STRIDE;
+        let unit = self.stride[1] / STRIDE;
         let reached = (t.results - 1) * STRIDE + run.len;
         // Columns before one of the source.
         let before = |column: isize| -> usize {
@@ -71,51 +84,113 @@ impl<T> LaneRows<T> {
             if unit == 1 { n.min(reached) } else { n.div_ceil(unit).min(reached) }
         };
         Columns {
-            src: t.src.wrapping_offset(run.src + from * self.src_step[1]),
+            src: t.src.wrapping_offset(run.src + (t.row + run.row) * self.src_step[0] + from * self.src_step[1]),
             step: unit as isize * self.src_step[1],
-            there: (1 << before(self.width as isize)) - (1 << before(0)),
+            there: (1 << before(self.there[1] as isize)) - (1 << before(0)),
         }
+    }
+
+    /// Whether the source has such a row.
+    #[inline(always)]
+    fn has(&self, row: isize) -> bool {
+        (row as usize) < self.there[0]
+    }
+
+    /// Whether the window is three rows of three taps, and slides.
+    ///
+    /// # Safety
+    /// The runs are there.
+    unsafe fn slides(&self) -> bool {
+        // Results two apart wait for memory more when they slide. Zen 4, 64 channels at 112x112 to 56x56, GFLOPS row by row and sliding:
+        // 14 and 12, 512 at 14x14 to 7x7 34 and 27; their weights 13 and 10, 25 and 24.
+        if self.count != RUN || self.stride != [1; 2] || self.size[0] < 2 {
+            return false;
+        }
+        // SAFETY: as this function's.
+        let runs = unsafe { core::slice::from_raw_parts(self.runs, RUN) };
+        runs.iter().enumerate().all(|(k, run)| {
+            let same = (run.src, run.column, run.len) == (runs[0].src, runs[0].column, RUN);
+            same && run.row == runs[0].row + k as isize
+        })
     }
 
     /// Asks for what the next row of results meets first below a tile, as many channels as are done at a time.
     #[inline(always)]
     unsafe fn ask<V: GroupSimd<T = T>, const STRIDE: usize>(&self, t: &LaneTile<T>, c: usize) {
-        for row in 0..self.asked {
-            // SAFETY: so many rows are asked for.
-            let row = unsafe { *self.ahead.add(row) } + t.column * self.src_step[1];
-            ask::<V>(t.src.wrapping_offset(row).wrapping_add(c), t.results * STRIDE, self.src_step[1]);
+        if !self.asks || self.count == 0 {
+            return;
+        }
+        // SAFETY: there is a run.
+        let last = unsafe { &*self.runs.add(self.count - 1) };
+        for row in 1..=self.stride[0] as isize {
+            let place = last.src + (t.row + last.row + row) * self.src_step[0] + t.column * self.src_step[1];
+            let pixels = t.results * STRIDE;
+            ask::<V>(t.src.wrapping_offset(place).wrapping_add(c), pixels, self.src_step[1], 1 + V::PAIRS as usize);
         }
     }
 
-    /// Calls `f` for each tile: its row, its first column, and what it is.
+    /// Asks for a part of what the rows of results behind a sliding tile meet, by the channels and the row of pixels that are done.
     #[inline(always)]
-    fn tiles(&self, mut f: impl FnMut(isize, isize, &LaneTile<T>)) {
+    unsafe fn ask_below<V: GroupSimd<T = T>, const STRIDE: usize>(&self, t: &LaneTile<T>, c: usize, y: usize) {
+        let rows = t.rows * STRIDE;
+        // SAFETY: there is a run.
+        let run = unsafe { &*self.runs };
+        // The last rows of the window are the first that are new to the next results.
+        let row = t.row + run.row + (rows + RUN - STRIDE) as isize;
+        let below = t.src.wrapping_offset(run.src + row * self.src_step[0] + t.column * self.src_step[1]);
+        ask_part::<V>(below, t.results * STRIDE, self.channels, self.src_step, c / V::LANES * rows + y);
+    }
+
+    /// Calls `f` for each tile of no more than so many rows: its row, its first column, and what it is.
+    #[inline(always)]
+    fn tiles(&self, high: usize, mut f: impl FnMut(isize, isize, &LaneTile<T>)) {
         let [rows, cols] = self.size;
         let most = cols.div_ceil(cols.div_ceil(N).max(1));
-        for r in 0..rows as isize {
+        let mut r = 0;
+        while r < rows {
             let mut j = 0;
             while j < cols {
                 let t = LaneTile {
-                    src: self.src.wrapping_offset(r * self.src_step[0]),
-                    column: self.column + (j * self.stride) as isize,
+                    src: self.src,
+                    row: self.at[0] + (r * self.stride[0]) as isize,
+                    column: self.at[1] + (j * self.stride[1]) as isize,
+                    rows: high.min(rows - r),
                     results: most.min(cols - j),
                 };
-                f(r, j as isize, &t);
+                f(r as isize, j as isize, &t);
                 j += most;
             }
+            r += high;
         }
     }
 }
 
-/// Asks for so many pixels, as many channels as are done at a time.
+/// Asks for so many pixels, some vectors of each.
 #[inline(always)]
-fn ask<V: GroupSimd>(mut p: *const V::T, pixels: usize, step: isize) {
+fn ask<V: GroupSimd>(mut p: *const V::T, pixels: usize, step: isize, vectors: usize) {
     for _ in 0..pixels {
-        prefetch_far(p);
-        if V::PAIRS {
-            prefetch_far(p.wrapping_add(V::LANES));
+        for u in 0..vectors {
+            prefetch_far(p.wrapping_add(u * V::LANES));
         }
         p = p.wrapping_offset(step);
+    }
+}
+
+/// Asks for the step-th part of some rows of pixels, so that all of them are asked for when every vector of every row has had its
+/// step: in the order of memory, all channels of a few pixels.
+#[inline(always)]
+fn ask_part<V: GroupSimd>(rows: *const V::T, pixels: usize, channels: usize, step: [isize; 2], part: usize) {
+    let vectors = channels.div_ceil(V::LANES);
+    let (row, first) = (part / vectors, part % vectors * pixels);
+    let (pixel, mut vector) = (first / vectors, first % vectors);
+    let mut p = rows.wrapping_offset(row as isize * step[0] + pixel as isize * step[1]);
+    for _ in 0..pixels {
+        prefetch_far(p.wrapping_add(vector * V::LANES));
+        vector += 1;
+        if vector == vectors {
+            vector = 0;
+            p = p.wrapping_offset(step[1]);
+        }
     }
 }
 
@@ -171,16 +246,16 @@ macro_rules! run {
     };
 }
 
-/// The register tile for groups and a stride, by name.
+/// The register tile for groups and a stride that goes row by row, by name.
 macro_rules! tile_for {
     ($name:ident, $rows:expr) => {
-        match ($rows.group, $rows.stride) {
-            (1, 2) => S::$name::<2, OWN>,
-            (1, _) => S::$name::<1, OWN>,
-            (group, 2) if group == V::LANES => S::$name::<2, SPLAT>,
-            (group, _) if group == V::LANES => S::$name::<1, SPLAT>,
-            (_, 2) => S::$name::<2, PICKED>,
-            _ => S::$name::<1, PICKED>,
+        match ($rows.group, $rows.stride[1]) {
+            (1, 2) => S::$name::<2, OWN, false>,
+            (1, _) => S::$name::<1, OWN, false>,
+            (group, 2) if group == V::LANES => S::$name::<2, SPLAT, false>,
+            (group, _) if group == V::LANES => S::$name::<1, SPLAT, false>,
+            (_, 2) => S::$name::<2, PICKED, false>,
+            _ => S::$name::<1, PICKED, false>,
         }
     };
 }
@@ -189,8 +264,17 @@ macro_rules! tile_for {
 #[inline(always)]
 pub unsafe fn lanewise<S: PixelTiles<V>, V: GroupSimd>(p: &Lanewise<V::T>) {
     type Tile<T> = unsafe fn(&Lanewise<T>, &LaneTile<T>, *mut T);
-    let tile: Tile<V::T> = tile_for!(lanewise, p.rows);
-    p.rows.tiles(|row, column, t| {
+    // SAFETY: the contract of the file.
+    let slides = V::PAIRS && unsafe { p.rows.slides() };
+    let mut tile: Tile<V::T> = tile_for!(lanewise, p.rows);
+    if const { V::PAIRS } && slides {
+        tile = match p.rows.group {
+            1 => S::lanewise::<1, OWN, true>,
+            group if group == V::LANES => S::lanewise::<1, SPLAT, true>,
+            _ => S::lanewise::<1, PICKED, true>,
+        };
+    }
+    p.rows.tiles(if slides { p.rows.size[0] } else { 1 }, |row, column, t| {
         let dst = p.dst.wrapping_offset(row * p.dst_step[0] + column * p.dst_step[1]);
         // SAFETY: the contract of the file.
         unsafe { opaque_fn(tile)(p, t, dst) }
@@ -199,7 +283,7 @@ pub unsafe fn lanewise<S: PixelTiles<V>, V: GroupSimd>(p: &Lanewise<V::T>) {
 
 /// All channels of a tile. Meanwhile what the next row of results meets first is asked for.
 #[inline(always)]
-pub unsafe fn lanewise_tile<V: GroupSimd, const STRIDE: usize, const SPREAD: u8>(
+pub unsafe fn lanewise_tile<V: GroupSimd, const STRIDE: usize, const SPREAD: u8, const SLIDES: bool>(
     p: &Lanewise<V::T>,
     t: &LaneTile<V::T>,
     dst: *mut V::T,
@@ -208,11 +292,23 @@ pub unsafe fn lanewise_tile<V: GroupSimd, const STRIDE: usize, const SPREAD: u8>
     // SAFETY: the contract of the file.
     unsafe {
         while c < p.rows.channels {
+            let left = p.rows.channels - c;
+            if SLIDES {
+                let dst = dst.wrapping_add(c);
+                if const { SPREAD == SPLAT } || left >= V::LANES {
+                    slide::<V, STRIDE, SPREAD, false>(p, t, c, weights, dst, V::LANES);
+                } else {
+                    slide::<V, STRIDE, SPREAD, true>(p, t, c, weights, dst, left);
+                }
+                weights = weights.wrapping_add(p.block);
+                c += V::LANES;
+                continue;
+            }
             p.rows.ask::<V, STRIDE>(t, c);
             if p.asks_results {
-                ask::<V>(dst.wrapping_offset(p.dst_step[0]).wrapping_add(c), t.results, p.dst_step[1]);
+                let next = dst.wrapping_offset(p.dst_step[0]).wrapping_add(c);
+                ask::<V>(next, t.results, p.dst_step[1], 1 + V::PAIRS as usize);
             }
-            let left = p.rows.channels - c;
             let dst = dst.wrapping_add(c);
             if V::PAIRS && left >= 2 * V::LANES {
                 vectors::<V, 2, STRIDE, SPREAD, false>(p, t, c, weights, dst, V::LANES);
@@ -248,6 +344,9 @@ unsafe fn vectors<V: GroupSimd, const U: usize, const STRIDE: usize, const SPREA
         let group = p.rows.group;
         for run in 0..p.rows.count {
             let run = &*p.rows.runs.add(run);
+            if !p.rows.has(t.row + run.row) {
+                continue;
+            }
             let mut columns = p.rows.columns::<STRIDE>(t, run);
             columns.src = columns.src.wrapping_add(c);
             let mut w = weights.wrapping_add(run.first * group * V::LANES);
@@ -282,12 +381,28 @@ unsafe fn vectors<V: GroupSimd, const U: usize, const STRIDE: usize, const SPREA
                 w = w.wrapping_add(V::LANES);
             }
         }
+        finish::<V, U, PART>(p, t.results, acc, c, dst, left);
+    }
+}
+
+/// Stores a row of a tile's results.
+#[inline(always)]
+unsafe fn finish<V: GroupSimd, const U: usize, const PART: bool>(
+    p: &Lanewise<V::T>,
+    results: usize,
+    mut acc: [[V; U]; N],
+    c: usize,
+    dst: *mut V::T,
+    left: usize,
+) {
+    // SAFETY: the contract of the file.
+    unsafe {
         let place = |j: usize, u: usize| dst.wrapping_offset(j as isize * p.dst_step[1]).wrapping_add(u * V::LANES);
         let finish = &p.finish;
         if finish.beta != V::T::ZERO {
             let beta = V::splat(finish.beta);
             each!(J in 0 1 2 3 4 5 6 => {
-                for u in 0..if J < t.results { U } else { 0 } {
+                for u in 0..if J < results { U } else { 0 } {
                     acc[J][u] = load!(place(J, u), left).mul_add(beta, acc[J][u]);
                 }
             });
@@ -319,7 +434,7 @@ unsafe fn vectors<V: GroupSimd, const U: usize, const STRIDE: usize, const SPREA
             }
         }
         each!(J in 0 1 2 3 4 5 6 => {
-            if J < t.results {
+            if J < results {
                 for u in 0..U {
                     if PART {
                         acc[J][u].store_first(place(J, u), left);
@@ -332,12 +447,135 @@ unsafe fn vectors<V: GroupSimd, const U: usize, const STRIDE: usize, const SPREA
     }
 }
 
+/// The columns of a row of pixels that are there, for a sliding window; `$body` is done for each result that meets a pixel with
+/// tap k of a row of taps.
+macro_rules! slid {
+    ($columns:ident, $i:ident, $left:ident, $pick:ident, |$x:ident, $j:ident, $k:ident| $body:block) => {
+        each!(C in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 => {
+            // Opaque: the compiler would make a vector of the bits.
+            if const { C < (N - 1) * STRIDE + RUN } && opaque($columns.there) & 1 << C != 0 {
+                let $x = pixels!($columns, C, $i, $left, $pick);
+                each!(K in 0 1 2 => {
+                    if const { met(C, K, STRIDE) < N } {
+                        let ($j, $k) = const { (at(C, K, STRIDE), K) };
+                        $body
+                    }
+                });
+            }
+        });
+    };
+}
+
+/// The rows of taps that meet a row of pixels, and the rows of results in flight that they reach; of pixels that begin no row of
+/// results (`$parity` 1) only the one in the middle.
+macro_rules! in_flight {
+    ($parity:literal, |$row:ident, $a:ident| $body:block) => {
+        each!(ROW in 0 1 2 => {
+            if const { STRIDE == 1 || ROW % 2 == $parity } {
+                let ($row, $a) = const { (ROW, (RUN - 1 - ROW) / STRIDE) };
+                $body
+            }
+        });
+    };
+}
+
+/// A vector of channels, from c on, of all rows of a tile of a sliding window; PART: `left` of them exist.
+#[inline(always)]
+unsafe fn slide<V: GroupSimd, const STRIDE: usize, const SPREAD: u8, const PART: bool>(
+    p: &Lanewise<V::T>,
+    t: &LaneTile<V::T>,
+    c: usize,
+    weights: *const V::T,
+    dst: *mut V::T,
+    left: usize,
+) {
+    const U: usize = 1;
+    // SAFETY: the contract of the file.
+    unsafe {
+        let run = &*p.rows.runs;
+        let mut columns = p.rows.columns::<STRIDE>(t, run);
+        columns.src = columns.src.wrapping_add(c);
+        let (first, mut dst, group) = (dst.wrapping_sub(c), dst, p.rows.group);
+        let weights = weights.wrapping_add(run.first * group * V::LANES);
+        // Rows of results in flight, the oldest first.
+        let mut acc = [[[V::zero(); U]; N]; RUN];
+        let mut tap = [[V::zero(); RUN]; RUN];
+        let (begun, reach) = (t.rows * STRIDE, (t.rows - 1) * STRIDE + RUN);
+        let mut y = 0;
+        macro_rules! row {
+            ($parity:literal) => {
+                if p.rows.asks && y < begun {
+                    p.rows.ask_below::<V, STRIDE>(t, c, y);
+                }
+                if p.rows.has(t.row + run.row + y as isize) {
+                    for i in 0..if const { SPREAD == OWN } { 1 } else { group } {
+                        let pick = V::pick(group, i);
+                        // Every row again: there are not enough registers to keep them beside the ends of a tile.
+                        in_flight!($parity, |row, _a| {
+                            for k in 0..RUN {
+                                tap[row][k] = V::load(weights.wrapping_add(((row * RUN + k) * group + i) * V::LANES));
+                            }
+                        });
+                        if RUN - 1 <= y && y < begun {
+                            slid!(columns, i, left, pick, |x, j, k| {
+                                in_flight!($parity, |row, a| {
+                                    acc[a][j][0] = tap[row][k].mul_add(x[0], acc[a][j][0]);
+                                });
+                            });
+                        } else {
+                            // The first and last rows of pixels, which some results only meet: tap row by tap row.
+                            in_flight!($parity, |row, a| {
+                                if row <= y && y - row < begun {
+                                    slid!(columns, i, left, pick, |x, j, k| {
+                                        acc[a][j][0] = tap[row][k].mul_add(x[0], acc[a][j][0]);
+                                    });
+                                }
+                            });
+                        }
+                    }
+                }
+                columns.src = columns.src.wrapping_offset(p.rows.src_step[0]);
+            };
+        }
+        loop {
+            row!(0);
+            if y >= RUN - 1 {
+                if p.asks_results {
+                    let below = first.wrapping_offset(t.rows as isize * p.dst_step[0]);
+                    let part = c / V::LANES * t.rows + (y - (RUN - 1)) / STRIDE;
+                    ask_part::<V>(below, t.results, p.rows.channels, p.dst_step, part);
+                }
+                finish::<V, U, PART>(p, t.results, acc[0], c, dst, left);
+                dst = dst.wrapping_offset(p.dst_step[0]);
+            }
+            y += 1;
+            if y == reach {
+                break;
+            }
+            acc = [acc[1], acc[2], [[V::zero(); U]; N]];
+            if const { STRIDE == 2 } {
+                row!(1);
+                y += 1;
+            }
+        }
+    }
+}
+
 /// [`LanewiseSums`], tile by tile.
 #[inline(always)]
 pub unsafe fn lanewise_sums<S: PixelTiles<V>, V: GroupSimd>(p: &LanewiseSums<V::T>) {
     type Tile<T> = unsafe fn(&LanewiseSums<T>, &LaneTile<T>, *const T);
-    let tile: Tile<V::T> = tile_for!(lanewise_sums, p.rows);
-    p.rows.tiles(|row, column, t| {
+    // SAFETY: the contract of the file.
+    let slides = V::PAIRS && unsafe { p.rows.slides() };
+    let mut tile: Tile<V::T> = tile_for!(lanewise_sums, p.rows);
+    if const { V::PAIRS } && slides {
+        tile = match p.rows.group {
+            1 => S::lanewise_sums::<1, OWN, true>,
+            group if group == V::LANES => S::lanewise_sums::<1, SPLAT, true>,
+            _ => S::lanewise_sums::<1, PICKED, true>,
+        };
+    }
+    p.rows.tiles(if slides { p.rows.size[0] } else { 1 }, |row, column, t| {
         let dy = p.dy.wrapping_offset(row * p.dy_step[0] + column * p.dy_step[1]);
         // SAFETY: the contract of the file.
         unsafe { opaque_fn(tile)(p, t, dy) }
@@ -346,7 +584,7 @@ pub unsafe fn lanewise_sums<S: PixelTiles<V>, V: GroupSimd>(p: &LanewiseSums<V::
 
 /// All channels of a tile.
 #[inline(always)]
-pub unsafe fn lanewise_sums_tile<V: GroupSimd, const STRIDE: usize, const SPREAD: u8>(
+pub unsafe fn lanewise_sums_tile<V: GroupSimd, const STRIDE: usize, const SPREAD: u8, const SLIDES: bool>(
     p: &LanewiseSums<V::T>,
     t: &LaneTile<V::T>,
     dy: *const V::T,
@@ -356,10 +594,20 @@ pub unsafe fn lanewise_sums_tile<V: GroupSimd, const STRIDE: usize, const SPREAD
     unsafe {
         while c < p.rows.channels {
             let left = p.rows.channels - c;
+            if SLIDES {
+                let dy = dy.wrapping_add(c);
+                if const { SPREAD == SPLAT } || left >= V::LANES {
+                    sliding_sums::<V, STRIDE, SPREAD, false>(p, t, c, dy, V::LANES);
+                } else {
+                    sliding_sums::<V, STRIDE, SPREAD, true>(p, t, c, dy, left);
+                }
+                c += V::LANES;
+                continue;
+            }
             p.rows.ask::<V, STRIDE>(t, c);
             let dy = dy.wrapping_add(c);
-            if p.rows.asked > 0 {
-                ask::<V>(dy.wrapping_offset(p.dy_step[0]), t.results, p.dy_step[1]);
+            if p.rows.asks {
+                ask::<V>(dy.wrapping_offset(p.dy_step[0]), t.results, p.dy_step[1], 1 + V::PAIRS as usize);
             }
             if t.results == N && V::PAIRS && left >= 2 * V::LANES {
                 sums::<V, 2, STRIDE, SPREAD, false, true>(p, t, c, dy, V::LANES);
@@ -403,6 +651,9 @@ unsafe fn sums<V, const U: usize, const STRIDE: usize, const SPREAD: u8, const P
         let group = p.rows.group;
         for run in 0..p.rows.count {
             let run = &*p.rows.runs.add(run);
+            if !p.rows.has(t.row + run.row) {
+                continue;
+            }
             let mut columns = p.rows.columns::<STRIDE>(t, run);
             columns.src = columns.src.wrapping_add(c);
             let mut sum = p.sums.wrapping_add(run.first * group * p.pitch + c);
@@ -440,6 +691,131 @@ unsafe fn sums<V, const U: usize, const STRIDE: usize, const SPREAD: u8, const P
                 }
                 sum = sum.wrapping_add(p.pitch);
             }
+        }
+    }
+}
+
+/// A vector of channels, from c on, of a tile of a sliding window, its sums in registers for all rows (depthwise) or for a row; PART:
+/// `left` of them exist. Results that are not there are left out, as above.
+#[inline(always)]
+unsafe fn sliding_sums<V: GroupSimd, const STRIDE: usize, const SPREAD: u8, const PART: bool>(
+    p: &LanewiseSums<V::T>,
+    t: &LaneTile<V::T>,
+    c: usize,
+    dy: *const V::T,
+    left: usize,
+) {
+    const U: usize = 1;
+    // SAFETY: the contract of the file.
+    unsafe {
+        let run = &*p.rows.runs;
+        let mut columns = p.rows.columns::<STRIDE>(t, run);
+        columns.src = columns.src.wrapping_add(c);
+        let (first, mut dy, group) = (dy.wrapping_sub(c), dy, p.rows.group);
+        let sums = p.sums.wrapping_add(run.first * group * p.pitch + c);
+        // Rows of results that are met, the oldest first, and their sums.
+        let mut g = [[V::zero(); N]; RUN];
+        let mut acc = [[V::zero(); RUN]; RUN];
+        let (begun, reach) = (t.rows * STRIDE, (t.rows - 1) * STRIDE + RUN);
+        let mut y = 0;
+        macro_rules! row {
+            ($parity:literal) => {
+                if p.rows.asks && y < begun {
+                    p.rows.ask_below::<V, STRIDE>(t, c, y);
+                }
+                if p.rows.has(t.row + run.row + y as isize) {
+                    for i in 0..if const { SPREAD == OWN } { 1 } else { group } {
+                        let pick = V::pick(group, i);
+                        if const { SPREAD != OWN } {
+                            acc = [[V::zero(); RUN]; RUN];
+                        }
+                        if RUN - 1 <= y && y < begun && t.results == N {
+                            slid!(columns, i, left, pick, |x, j, k| {
+                                in_flight!($parity, |row, a| {
+                                    acc[row][k] = x[0].mul_add(g[a][j], acc[row][k]);
+                                });
+                            });
+                        } else {
+                            // Tap row by tap row, as above.
+                            in_flight!($parity, |row, a| {
+                                if row <= y && y - row < begun && t.results == N {
+                                    slid!(columns, i, left, pick, |x, j, k| {
+                                        acc[row][k] = x[0].mul_add(g[a][j], acc[row][k]);
+                                    });
+                                } else if row <= y && y - row < begun {
+                                    slid!(columns, i, left, pick, |x, j, k| {
+                                        if j < t.results {
+                                            acc[row][k] = x[0].mul_add(g[a][j], acc[row][k]);
+                                        }
+                                    });
+                                }
+                            });
+                        }
+                        if const { SPREAD != OWN } {
+                            in_flight!($parity, |row, _a| {
+                                add_sums::<V, PART>(
+                                    acc[row],
+                                    sums,
+                                    (row * RUN * group + i) * p.pitch,
+                                    group * p.pitch,
+                                    left,
+                                );
+                            });
+                        }
+                    }
+                }
+                columns.src = columns.src.wrapping_offset(p.rows.src_step[0]);
+            };
+        }
+        loop {
+            if y < begun {
+                if p.rows.asks {
+                    let below = first.wrapping_offset(t.rows as isize * p.dy_step[0]);
+                    let part = c / V::LANES * t.rows + y / STRIDE;
+                    ask_part::<V>(below, t.results, p.rows.channels, p.dy_step, part);
+                }
+                let new = const { (RUN - 1) / STRIDE };
+                each!(J in 0 1 2 3 4 5 6 => {
+                    if J < t.results {
+                        g[new][J] = load!(dy.wrapping_offset(J as isize * p.dy_step[1]), left);
+                    }
+                });
+                dy = dy.wrapping_offset(p.dy_step[0]);
+            }
+            row!(0);
+            y += 1;
+            if y == reach {
+                break;
+            }
+            g = [g[1], g[2], g[2]];
+            if const { STRIDE == 2 } {
+                row!(1);
+                y += 1;
+            }
+        }
+        if const { SPREAD == OWN } {
+            for row in 0..RUN {
+                add_sums::<V, PART>(acc[row], sums, row * RUN * p.pitch, p.pitch, left);
+            }
+        }
+    }
+}
+
+/// Adds sums of a row of taps, `step` apart, to those in memory from `at` on.
+#[inline(always)]
+unsafe fn add_sums<V: GroupSimd, const PART: bool>(
+    acc: [V; RUN],
+    sums: *mut V::T,
+    at: usize,
+    step: usize,
+    left: usize,
+) {
+    for (k, acc) in acc.iter().enumerate() {
+        let sum = sums.wrapping_add(at + k * step);
+        // SAFETY: the contract of the file.
+        unsafe {
+            let all = acc.add(load!(sum, left));
+            if PART { all.store_first(sum, left) } else { all.store(sum) }
         }
     }
 }
