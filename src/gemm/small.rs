@@ -132,9 +132,13 @@ pub fn rows_before_dots<T: Scalar>((m, n, k): (usize, usize, usize), a: MatRef<T
         return m;
     }
     let costs = Costs::of::<T>(n, k, a.rs() != 1, false);
-    let turn = if a.cs() == 1 { 0 } else { costs.turn * rest * k };
-    let dots = rest * n * (k.next_multiple_of(lanes) + SUM * lanes) + turn + costs.apart;
-    let tiles = (costs.straight(m) - costs.straight(head)).min(costs.turned(rest));
+    let dots = rest * n * (k.next_multiple_of(lanes) + SUM * lanes) + costs.apart;
+    let tiles = costs.straight(m) - costs.straight(head);
+    if dots >= tiles {
+        return m;
+    }
+    let dots = dots + if a.cs() == 1 { 0 } else { costs.turn * rest * k };
+    let tiles = tiles.min(costs.turned(rest));
     if dots < tiles { head } else { m }
 }
 
