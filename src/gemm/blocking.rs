@@ -1,7 +1,7 @@
 //! Block sizes: pure functions of the register tile, the caches and the problem.
 //!
 //! As in BLIS: a block of A (mc x kc) stays in L2, a micro-panel of B (kc x nr) in L1, a panel of B (kc x nc) in L3. kc is
-//! chosen from k alone: how a sum is cut decides its bits, and those must not depend on threads or on m and n.
+//! chosen from k alone: how a sum is cut decides its bits, and those must not depend on how threads cut m and n.
 
 use crate::runtime::cpu::Caches;
 use crate::scalar::Scalar;

@@ -8,8 +8,8 @@
 //!         ir: rows in mr                               register tile: kernel
 //! ```
 //! (Goto and van de Geijn 2008; Van Zee and van de Geijn 2015.) Threads share C: each takes rectangles of it and runs all
-//! five loops there with panels of its own. k is never split, and kc depends on k alone, so every element is the same sum
-//! in the same order whatever the number of threads. There is no barrier: whoever is late delays nobody but itself.
+//! five loops there with panels of its own. k is never split, kc depends on k alone, and which elements are dot products on the
+//! shape of the whole ([`Dots`]), so every element is the same sum in the same order whatever the number of threads. There is no barrier: whoever is late delays nobody but itself.
 
 use super::blocking::{self, Blocks, InPlace};
 use super::pack::{Format, Kernel, Operand};

@@ -217,8 +217,8 @@ pub fn is_better_turned<T: Scalar>((m, n, k): (usize, usize, usize), a_by_rows: 
     costs.turned(m) <= costs.straight(m)
 }
 
-/// As [`run`], of operands that lie across, or whose last rows are better computed apart. k is one pass. An element is the same
-/// chain of operations in every part. (Of real numbers: the terms of complex products are added in another order, so they are
+/// As [`run`], of operands that lie across, or whose last rows are better computed apart. k is not cut. An element is the same
+/// chain of operations in every part, but for last rows by dot products, which only a whole has. (Of real numbers: the terms of complex products are added in another order, so they are
 /// only computed in parts as a whole.)
 #[inline(never)]
 pub fn in_parts<T: Scalar>(

@@ -95,7 +95,8 @@ pub trait GemmKernel: Sync {
     /// is touched, and they share no memory.
     unsafe fn turn(&self, lanes: usize, k: usize, src: *const Self::In, ss: isize, dst: *mut Self::In, ds: isize);
     /// `C := alpha A B + beta C` for m rows and n columns, loops over register tiles included; each operand packed or in
-    /// place. C has unit row stride and column stride `cs`; beta == 0 never reads it. At most `kc()` steps.
+    /// place. C has unit row stride and column stride `cs`; beta == 0 never reads it. Any number of
+    /// steps; more than `kc()` of them outgrow the caches.
     unsafe fn block(
         &self,
         m: usize,
