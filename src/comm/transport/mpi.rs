@@ -387,6 +387,7 @@ impl Mpi {
             return match all.strip_prefix(&[NOTE]) {
                 None => Ok(all),
                 Some(text) => {
+                    give_up();
                     let text = String::from_utf8_lossy(text).trim_end_matches('\0').to_string();
                     Err(Error::new(Status::Timeout, text))
                 }
