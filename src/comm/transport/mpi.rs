@@ -463,7 +463,8 @@ impl Mpi {
     }
 
     fn wait_for(&self, requests: &mut Requests, patience: &Patience) -> Result {
-        let mut watch = Watch::start();
+        // For patience, which may begin again; and for how often to look.
+        let (mut watch, mut began) = (Watch::start(), Watch::start());
         let mut turns = 0u32;
         loop {
             let mut i = 0;
@@ -495,9 +496,8 @@ impl Mpi {
                     if patience.wanted.is_some_and(|wanted| wanted.load(Ordering::Relaxed) == 0) {
                         watch = Watch::start();
                     }
-                    let waited = watch.look();
-                    patience.look(*rank, waited)?;
-                    std::thread::sleep((waited / 50).clamp(Duration::from_micros(50), Duration::from_millis(2)));
+                    patience.look(*rank, watch.look())?;
+                    std::thread::sleep((began.look() / 50).clamp(Duration::from_micros(50), Duration::from_millis(2)));
                 }
             }
         }
