@@ -478,6 +478,8 @@ impl Mpi {
                 };
                 drop(turn);
                 if code != 0 {
+                    // What is left in the list can be called off; this one is over, and its handle may be none any more.
+                    requests.list.swap_remove(i);
                     return Err(failed("MPI_Test", self.library));
                 }
                 if done != 0 {
