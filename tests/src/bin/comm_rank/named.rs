@@ -331,11 +331,14 @@ pub fn timeouts(w: World, all_begin: bool) {
     }
     if w.me == 2 && !all_begin {
         // What works by itself fails when the job is given up; a rank that was late itself is told so.
-        // SAFETY: a number.
-        while unsafe { comm::barrier(alone) } == 0 {
-            std::thread::sleep(Duration::from_millis(100));
-        }
-        fails(TIMEOUT, TIMEOUT, &["this rank, 2, did not come within 4 s (CORTEN_TIMEOUT)"], "the late one");
+        let code = loop {
+            // SAFETY: a number.
+            match unsafe { comm::barrier(alone) } {
+                0 => std::thread::sleep(Duration::from_millis(100)),
+                code => break code,
+            }
+        };
+        fails(code, TIMEOUT, &["this rank, 2, did not come within 4 s (CORTEN_TIMEOUT)"], "the late one");
     }
     println!("rank {} was told", w.me);
 }
