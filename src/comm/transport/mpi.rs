@@ -480,6 +480,7 @@ impl Mpi {
                 if code != 0 {
                     // What is left in the list can be called off; this one is over, and its handle may be none any more.
                     requests.list.swap_remove(i);
+                    give_up();
                     return Err(failed("MPI_Test", self.library));
                 }
                 if done != 0 {
@@ -584,8 +585,15 @@ impl Patience<'_> {
             (None, _) if waited < self.timeout => return Ok(()),
             (None, Some(segment)) => segment.fail(Failure::Late(seconds as u32), rank),
             (None, None) => {
-                let seconds = bootstrap::timeout().as_secs();
-                let text = format!("rank {rank} did not call corten_init within {seconds} s (CORTEN_INIT_TIMEOUT)");
+                let limit = bootstrap::timeout().as_secs();
+                // The first rank may have come, later than this one, and wait for another itself.
+                let text = match rank {
+                    0 => format!(
+                        "rank 0 did not answer in corten_init within {seconds} s (CORTEN_INIT_TIMEOUT, {limit} s, and a \
+                         bit): it has not called it, or another rank has not, for which it waits"
+                    ),
+                    _ => format!("rank {rank} did not call corten_init within {limit} s (CORTEN_INIT_TIMEOUT)"),
+                };
                 Error::new(Status::Timeout, text)
             }
         };
