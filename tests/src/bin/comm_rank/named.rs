@@ -343,6 +343,28 @@ pub fn timeouts(w: World, all_begin: bool) {
     println!("rank {} was told", w.me);
 }
 
+/// On several machines all ranks but the last begin a tensor, with a short CORTEN_TIMEOUT: nobody is said not to have
+/// submitted it who has.
+pub fn apart(w: World) -> ! {
+    let last = w.p - 1;
+    if w.me == last {
+        std::thread::sleep(Duration::from_secs(60));
+    } else {
+        let mut data = vec![1f32; 10];
+        let (code, handle) = begin("a", &mut data, 10, SUM, 0);
+        ok(code, "begin");
+        // SAFETY: a number.
+        let code = unsafe { comm::wait(handle, 300.0) };
+        fails(code, TIMEOUT, &["tensor 'a'", "CORTEN_TIMEOUT"], "a tensor that was not begun");
+        let told = text();
+        let wrong = told.contains("not submitted") && !told.contains(&format!("not submitted by rank {last}"));
+        println!("rank {} was told {}: {told}", w.me, if wrong { "wrong" } else { "right" });
+        // The launcher may end all when the first has ended.
+        std::thread::sleep(Duration::from_secs(10));
+    }
+    std::process::exit(1);
+}
+
 /// Rank 0 calls blocking what the others begin asynchronously: all are told who does which.
 pub fn crossed(w: World) {
     let mut data = vec![1f32; 10];
