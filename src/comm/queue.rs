@@ -478,6 +478,11 @@ impl Queue {
                     let mine = state.statement_for(&entry);
                     Err(state.group.explain(error, mine.as_ref()))
                 }
+                Ok(()) if headers[0].kind() == Kind::Refused => {
+                    // By all who have not joined, each for its own reason, which it knows.
+                    drop(state.statement_for(&entry));
+                    continue;
+                }
                 Ok(()) => state.allowed(&entry, &headers[0]),
             };
             if let Err(error) = verdict {
@@ -486,11 +491,6 @@ impl Queue {
                     self.finish(state, &entry.name, Err(told));
                 }
                 fatal(Err(error))?;
-                continue;
-            }
-            if headers[0].kind() == Kind::Refused {
-                // By all, each for its own reason, which it knows.
-                drop(state.statement_for(&entry));
                 continue;
             }
             let reduction = headers[0].as_reduction().filter(|r| r.op != Op::Adasum);

@@ -127,6 +127,7 @@ pub fn named(w: World) {
     refusals(w);
     crossing(w);
     join(w);
+    refusal_before_join(w);
 }
 
 pub fn begin(tensor: &str, data: &mut [f32], n: usize, op: c_int, set: c_int) -> (c_int, i64) {
@@ -442,6 +443,40 @@ pub fn join(w: World) {
         ok(comm::barrier(0), "after join");
     }
     assert!(data.iter().all(|x| *x == p as f32));
+}
+
+/// A refusal of which nobody hears is over when all have joined: the next one of that name is told with its own reason.
+pub fn refusal_before_join(w: World) {
+    let World { me, p } = w;
+    let last = p - 1;
+    let mut data = vec![1f32; 10];
+    let at = data.as_mut_ptr().cast::<c_void>();
+    let mut handle = 0;
+    // SAFETY: the data stays until it is waited for.
+    let mut sum = |kind: c_int, op: c_int| unsafe {
+        let tensor = name("before join");
+        let code = comm::allreduce_async(tensor.as_ptr(), at, at, 10, kind, op, 1.0, 1.0, 0, &mut handle);
+        (code, handle)
+    };
+    if me == last {
+        fails(sum(F32, 9).0, ARGUMENT, &["op is 9"], "a refusal before join");
+    }
+    let mut joined = -1;
+    // SAFETY: our own number.
+    ok(unsafe { comm::join(&mut joined) }, "join");
+    if me == last {
+        fails(sum(77, SUM).0, ARGUMENT, &["type is 77"], "a refusal after join");
+    } else {
+        let (code, handle) = sum(F32, SUM);
+        ok(code, "begin");
+        let parts = ["tensor 'before join'", &format!("rank {last} has a bad argument: type is 77")];
+        // SAFETY: a number.
+        unsafe { fails(comm::wait(handle, 300.0), MISMATCH, &parts, "another's refusal after join") };
+    }
+    let (code, handle) = sum(F32, MAX);
+    ok(code, "begin");
+    // SAFETY: a number.
+    unsafe { ok(comm::wait(handle, 300.0), "after both") };
 }
 
 /// Blocking calls about which the ranks disagree: the same text everywhere, and the next call works.
