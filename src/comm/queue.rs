@@ -173,6 +173,7 @@ pub struct Queue {
     ringer: Ringer,
     /// What the application waits for: names under way, and join.
     wanted: Arc<AtomicUsize>,
+    /// The lane's, which ends the waits of the thread there.
     leaving: Arc<AtomicBool>,
     ended: Mutex<bool>,
     end: Condvar,
@@ -222,8 +223,8 @@ struct State {
 }
 
 impl Queue {
-    pub fn start(mut group: Group, leaving: Arc<AtomicBool>) -> Result<Arc<Queue>> {
-        let ringer = group.lane().ringer();
+    pub fn start(mut group: Group) -> Result<Arc<Queue>> {
+        let (ringer, leaving) = (group.lane().ringer(), group.lane().leaving.clone());
         let wanted = Arc::new(AtomicUsize::new(0));
         group.lane().wanted = wanted.clone();
         let queue = Arc::new(Queue {
@@ -319,11 +320,16 @@ impl Queue {
         Ok(joined.last.load(Ordering::Relaxed) as u32)
     }
 
-    /// Ends the thread, within the time of a nap; what is under way ends with an error.
-    pub fn stop(&self) {
-        lock(&self.inbox).stopped.get_or_insert(Error::new(Status::State, "corten_shutdown was called"));
+    /// Tells the thread to end; what is under way ends with an error, for this reason.
+    pub fn stop(&self, reason: &str) {
+        lock(&self.inbox).stopped.get_or_insert(Error::new(Status::State, reason));
+        self.leaving.store(true, Ordering::SeqCst);
         self.bell.notify_all();
         self.ringer.ring();
+    }
+
+    /// Waits for the end of a thread that was told to, which is within the time of a nap.
+    pub fn stopped(&self) {
         let mut ended = lock(&self.ended);
         let deadline = Instant::now() + Duration::from_secs(5);
         while !*ended && Instant::now() < deadline {
@@ -430,9 +436,6 @@ impl Queue {
         state.group.lane().healthy()?;
         if !state.group.lane().is_patient() {
             state.group.lane().all_there()?;
-        }
-        if self.leaving.load(Ordering::Relaxed) {
-            return Err(Error::new(Status::State, "corten_shutdown was called"));
         }
         let (warn, limit) = (env::STALL_WARNING.number().unwrap_or(60), shm::timeout());
         let (ranks, joined, me) = (state.group.ranks.clone(), state.joined.clone(), state.group.me);

@@ -220,7 +220,9 @@ impl Header {
             let (x, y) = (details.0.as_change(), details.1.as_change());
             let at = match details.0.differs(details.1) {
                 // The first number is what is to be done, the same on both; behind it only additions have a list.
-                Some(Difference::At(i @ 1.., _, _)) if details.0.numbers()[0] == Detail::ADD => format!(", from ranks[{}] on", i - 1),
+                Some(Difference::At(i @ 1.., _, _)) if details.0.numbers()[0] == Detail::ADD => {
+                    format!(", from ranks[{}] on", i - 1)
+                }
                 _ => String::new(),
             };
             found = found.or_else(|| Some(format!("{}: rank {a} {x}, rank {b} {y}{at}", kind.name())));

@@ -287,6 +287,31 @@ pub fn lonely(w: World) {
             fails(code, ARGUMENT, &["op is 9"], "a refusal");
         }
     };
+    // Nor does a set wait for that when it is removed, nor leave a thread behind.
+    let threads = || std::fs::read_dir("/proc/self/task").unwrap().count();
+    let (before, mut removing) = (threads(), Duration::ZERO);
+    for _ in 0..4 {
+        let mut set = -1;
+        // SAFETY: a list of two.
+        ok(unsafe { comm::process_set_add([2, 1].as_ptr(), 2, &mut set) }, "process_set_add");
+        if w.me == 1 {
+            let (code, _) = begin("lonely", &mut [1f32; 10], 10, 9, set);
+            fails(code, ARGUMENT, &["op is 9"], "a refusal");
+        }
+        std::thread::sleep(Duration::from_millis(300));
+        // SAFETY: a number.
+        ok(unsafe { comm::barrier(0) }, "barrier");
+        let start = Instant::now();
+        // SAFETY: a number.
+        ok(unsafe { comm::process_set_remove(set) }, "process_set_remove");
+        removing += start.elapsed();
+    }
+    assert!(removing < Duration::from_secs(10), "{removing:?} to remove four sets");
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while threads() > before && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert_eq!(threads(), before, "threads");
     all("before");
     refuse();
     std::thread::sleep(Duration::from_secs(12));
