@@ -401,7 +401,11 @@ impl Queue {
         let oldest = wanted.map(|e| e.name.as_str()).take(3).collect::<Vec<_>>().join("', '");
         let mine = state.mine.keys().take(3).cloned().collect::<Vec<_>>().join("', '");
         let named = if oldest.is_empty() { mine } else { oldest };
-        state.group.lane().context = format!(", which has not submitted '{named}'");
+        state.group.lane().context = match named.as_str() {
+            // Only join is waited for.
+            "" => String::new(),
+            _ => format!(", which has not submitted '{named}'"),
+        };
         state.group.lane().healthy()?;
         state.phase = Phase::Round(state.group.lane().now());
         let told = state.group.exchange(Kind::Round, 0, &payload)?;

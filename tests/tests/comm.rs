@@ -207,7 +207,7 @@ fn blocking_on_one_rank_and_asynchronous_on_another() {
         let job = given_up(n, &["crossed"], "4");
         assert_eq!(job.out.matches("was told").count(), n, "{}", job.out);
         let said = [
-            "rank 1 has begun asynchronous operations that this one has not",
+            "rank 1 has made asynchronous calls that this one has not",
             "rank 0 waits in a blocking call for this one",
         ];
         assert!(said.iter().all(|text| job.out.contains(text)), "{}", job.out);

@@ -589,7 +589,7 @@ impl Lane {
         let (s, list) = (if list.len() == 1 { "" } else { "s" }, list.join(", "));
         let crossed = match missing.iter().find(|&&m| self.crosses(m)) {
             Some(&m) if self.named => format!("; rank {} waits in a blocking call for this one", self.ranks[m]),
-            Some(&m) => format!("; rank {} has begun asynchronous operations that this one has not", self.ranks[m]),
+            Some(&m) => format!("; rank {} has made asynchronous calls that this one has not", self.ranks[m]),
             None => String::new(),
         };
         trace::say(format_args!("rank {me} has waited {seconds} s for rank{s} {list}{what}{crossed}"));
@@ -601,7 +601,8 @@ impl Lane {
     }
 
     /// The member waits for us in the sibling of this lane: it has published a step there that we have not. If that
-    /// lasts, one calls an operation blocking and the other asynchronously.
+    /// lasts, one calls an operation blocking and the other asynchronously; or the member is only late, and has made an
+    /// asynchronous call that was refused, which it wants us to hear of.
     fn crosses(&self, member: usize) -> bool {
         let word = |member: usize, step: u32| {
             let line = self.sibling.cast::<Control>().wrapping_add(member).cast::<Line>();

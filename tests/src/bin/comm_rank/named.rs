@@ -404,7 +404,7 @@ pub fn crossed(w: World) {
         // SAFETY: a number.
         unsafe { comm::wait(handle, 300.0) }
     };
-    let parts = ["rank 0 is in a blocking call and waits for rank ", "which has begun asynchronous operations"];
+    let parts = ["rank 0 is in a blocking call and waits for rank ", "has made asynchronous calls that rank 0 has not"];
     fails(code, TIMEOUT, &parts, "one blocking, one not");
     println!("rank {} was told", w.me);
 }
