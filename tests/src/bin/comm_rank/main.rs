@@ -31,7 +31,7 @@ fn main() {
         "late" => late(),
         "lonely" => within(lonely),
         "timeouts" => timeouts(start(), number(1, 1) == 1),
-        "crossed" => crossed(start()),
+        "crossed" => crossed(start(), number(1, 0) == 1),
         "apart" => apart(start()),
         "stall" => within(stall),
         "limits" => within(limits),

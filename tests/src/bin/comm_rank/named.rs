@@ -391,20 +391,30 @@ pub fn apart(w: World) -> ! {
     std::process::exit(1);
 }
 
-/// Rank 0 calls blocking what the others begin asynchronously: all are told who does which.
-pub fn crossed(w: World) {
+/// Rank 0 calls blocking what the others begin asynchronously, or are refused and then do not come: all are told who does
+/// which.
+pub fn crossed(w: World, refused: bool) {
     let mut data = vec![1f32; 10];
     let code = if w.me == 0 {
         let at = data.as_mut_ptr().cast::<c_void>();
         // SAFETY: in place.
         unsafe { comm::allreduce(at, at, 10, F32, SUM, 1.0, 1.0, 0) }
+    } else if refused {
+        let (code, _) = begin("crossed", &mut data, 10, 9, 0);
+        fails(code, ARGUMENT, &["op is 9"], "a refusal");
+        std::thread::sleep(Duration::from_secs(10));
+        // SAFETY: a number.
+        unsafe { comm::barrier(0) }
     } else {
         let (code, handle) = begin("crossed", &mut data, 10, SUM, 0);
         ok(code, "begin");
         // SAFETY: a number.
         unsafe { comm::wait(handle, 300.0) }
     };
-    let parts = ["rank 0 is in a blocking call and waits for rank ", "has made asynchronous calls that rank 0 has not"];
+    let parts = [
+        "rank 0 is in a blocking call and waits for rank ",
+        "which did not come within CORTEN_TIMEOUT and has made asynchronous calls that rank 0 has not",
+    ];
     fails(code, TIMEOUT, &parts, "one blocking, one not");
     println!("rank {} was told", w.me);
 }
