@@ -173,6 +173,7 @@ pub struct Queue {
     ringer: Ringer,
     /// What the application waits for: names under way, and join.
     wanted: Arc<AtomicUsize>,
+    /// The lane's, which ends the waits of the thread there.
     leaving: Arc<AtomicBool>,
     ended: Mutex<bool>,
     end: Condvar,
@@ -187,9 +188,22 @@ struct Entry {
     warned: bool,
 }
 
+/// What the thread is doing, for what it knows of the others when nothing works any more.
+#[derive(Clone, Copy)]
+enum Phase {
+    /// Nothing: what all have announced is in the table.
+    Between,
+    /// A round that began with this step of the lane. In this step nobody has more to go by than who has come to it; in a later
+    /// one all on this machine have, with announcements that are not in the table.
+    Round(u32),
+    /// Operations of all: meanwhile anybody may have submitted anything.
+    Running,
+}
+
 /// What the thread knows.
 struct State {
     group: Group,
+    phase: Phase,
     /// Our own requests that were announced, by name.
     mine: HashMap<String, Request>,
     /// Our own refusals that were announced, name and reason, in this order.
@@ -209,8 +223,8 @@ struct State {
 }
 
 impl Queue {
-    pub fn start(mut group: Group, leaving: Arc<AtomicBool>) -> Result<Arc<Queue>> {
-        let ringer = group.lane().ringer();
+    pub fn start(mut group: Group) -> Result<Arc<Queue>> {
+        let (ringer, leaving) = (group.lane().ringer(), group.lane().leaving.clone());
         let wanted = Arc::new(AtomicUsize::new(0));
         group.lane().wanted = wanted.clone();
         let queue = Arc::new(Queue {
@@ -225,6 +239,7 @@ impl Queue {
         let size = group.size();
         let state = State {
             group,
+            phase: Phase::Between,
             mine: HashMap::new(),
             refused: VecDeque::new(),
             table: BTreeMap::new(),
@@ -305,11 +320,16 @@ impl Queue {
         Ok(joined.last.load(Ordering::Relaxed) as u32)
     }
 
-    /// Ends the thread, within the time of a nap; what is under way ends with an error.
-    pub fn stop(&self) {
-        lock(&self.inbox).stopped.get_or_insert(Error::new(Status::State, "corten_shutdown was called"));
+    /// Tells the thread to end; what is under way ends with an error, for this reason.
+    pub fn stop(&self, reason: &str) {
+        lock(&self.inbox).stopped.get_or_insert(Error::new(Status::State, reason));
+        self.leaving.store(true, Ordering::SeqCst);
         self.bell.notify_all();
         self.ringer.ring();
+    }
+
+    /// Waits for the end of a thread that was told to, which is within the time of a nap.
+    pub fn stopped(&self) {
         let mut ended = lock(&self.ended);
         let deadline = Instant::now() + Duration::from_secs(5);
         while !*ended && Instant::now() < deadline {
@@ -381,12 +401,20 @@ impl Queue {
         let oldest = wanted.map(|e| e.name.as_str()).take(3).collect::<Vec<_>>().join("', '");
         let mine = state.mine.keys().take(3).cloned().collect::<Vec<_>>().join("', '");
         let named = if oldest.is_empty() { mine } else { oldest };
-        state.group.lane().context = format!(", which has not submitted '{named}'");
+        state.group.lane().context = match named.as_str() {
+            // Only join is waited for.
+            "" => String::new(),
+            _ => format!(", which has not submitted '{named}'"),
+        };
+        state.group.lane().healthy()?;
+        state.phase = Phase::Round(state.group.lane().now());
         let told = state.group.exchange(Kind::Round, 0, &payload)?;
+        state.phase = Phase::Running;
         let news = state.merge(&told);
         state.seen_news(news);
         let ready = state.take_ready();
         self.run(state, ready)?;
+        state.phase = Phase::Between;
         if state.joined.iter().all(|j| *j) && state.table.is_empty() {
             state.joined.fill(false);
             let mut inbox = lock(&self.inbox);
@@ -412,9 +440,6 @@ impl Queue {
         state.group.lane().healthy()?;
         if !state.group.lane().is_patient() {
             state.group.lane().all_there()?;
-        }
-        if self.leaving.load(Ordering::Relaxed) {
-            return Err(Error::new(Status::State, "corten_shutdown was called"));
         }
         let (warn, limit) = (env::STALL_WARNING.number().unwrap_or(60), shm::timeout());
         let (ranks, joined, me) = (state.group.ranks.clone(), state.joined.clone(), state.group.me);
@@ -460,6 +485,11 @@ impl Queue {
                     let mine = state.statement_for(&entry);
                     Err(state.group.explain(error, mine.as_ref()))
                 }
+                Ok(()) if headers[0].kind() == Kind::Refused => {
+                    // By all who have not joined, each for its own reason, which it knows.
+                    drop(state.statement_for(&entry));
+                    continue;
+                }
                 Ok(()) => state.allowed(&entry, &headers[0]),
             };
             if let Err(error) = verdict {
@@ -468,11 +498,6 @@ impl Queue {
                     self.finish(state, &entry.name, Err(told));
                 }
                 fatal(Err(error))?;
-                continue;
-            }
-            if headers[0].kind() == Kind::Refused {
-                // By all, each for its own reason, which it knows.
-                drop(state.statement_for(&entry));
                 continue;
             }
             let reduction = headers[0].as_reduction().filter(|r| r.op != Op::Adasum);
@@ -651,7 +676,8 @@ impl State {
         self.refused.remove(i).map(|(_, reason)| Statement::refusal(&reason))
     }
 
-    /// What is told of a tensor that was under way when nothing works any more: at a timeout, who has not submitted it.
+    /// What is told of a tensor that was under way when nothing works any more: at a timeout, who has not submitted it, as
+    /// far as that is known.
     fn error_of(&self, name: &str, error: Error) -> Error {
         let Some((failure @ (Failure::Late(_) | Failure::Crossed(_)), rank)) =
             self.group.lane_as_is().segment().failure()
@@ -661,17 +687,22 @@ impl State {
         if error.status != Status::Timeout {
             return error;
         }
-        let (me, ranks) = (self.group.me, &self.group.ranks);
+        let (me, ranks, lane) = (self.group.me, &self.group.ranks, self.group.lane_as_is());
         let entries = || self.places.get(name).into_iter().flatten().filter_map(|place| self.table.get(place));
-        let missing: Vec<u32> = match entries().find(|e| e.is_operation_of(me)) {
-            Some(entry) => entry.missing(&self.joined).map(|m| ranks[m]).collect(),
-            // Announced in a round that has not come about: of those who are not in it, who has not announced it before.
-            None => {
-                let has =
-                    |rank: u32| entries().any(|e| (0..ranks.len()).any(|m| ranks[m] == rank && e.headers[m].is_some()));
-                self.group.lane_as_is().absent().into_iter().filter(|rank| !has(*rank)).collect()
-            }
+        let mine = entries().find(|e| e.is_operation_of(me));
+        // Those of whom it is known what they have announced: all, of what we have announced ourselves; or who has not come to
+        // the round.
+        let known: Vec<u32> = match self.phase {
+            Phase::Between if mine.is_some() => ranks.clone(),
+            Phase::Round(first) if lane.now() == first => lane.absent(),
+            _ => Vec::new(),
         };
+        let lacks = |m: usize| match mine {
+            Some(entry) => entry.headers[m].is_none(),
+            None => entries().all(|e| e.headers[m].is_none()),
+        };
+        let is_missing = |&m: &usize| known.contains(&ranks[m]) && !self.joined[m] && lacks(m);
+        let missing: Vec<u32> = (0..ranks.len()).filter(is_missing).map(|m| ranks[m]).collect();
         let list: Vec<String> = missing.iter().map(u32::to_string).collect();
         let text = match (missing.as_slice(), failure) {
             ([], _) => return error,

@@ -18,7 +18,6 @@ use super::transport::shm::{self, CHUNK, Lane};
 use super::types::{Element, Error, Fold, Header, Kind, Reduction, Result, Status, agree};
 use crate::kernels;
 use core::mem::ManuallyDrop;
-use core::sync::atomic::AtomicBool;
 use std::sync::Arc;
 
 /// What a group needs to reach its members on other machines.
@@ -32,7 +31,6 @@ pub struct Cross {
     node: usize,
     /// Global ranks of the members.
     ranks: Vec<u32>,
-    leaving: Arc<AtomicBool>,
 }
 
 /// A slice on its way between the machines.
@@ -66,15 +64,8 @@ const DATA: u32 = 1;
 const RESULT: u32 = 2;
 
 impl Cross {
-    pub fn new(
-        mpi: Arc<Mpi>,
-        tag: u32,
-        nodes: Vec<Vec<usize>>,
-        node: usize,
-        ranks: Vec<u32>,
-        leaving: Arc<AtomicBool>,
-    ) -> Cross {
-        Cross { mpi, tag: tag << 3, nodes, node, ranks, leaving }
+    pub fn new(mpi: Arc<Mpi>, tag: u32, nodes: Vec<Vec<usize>>, node: usize, ranks: Vec<u32>) -> Cross {
+        Cross { mpi, tag: tag << 3, nodes, node, ranks }
     }
 
     fn size(&self) -> usize {
@@ -83,7 +74,7 @@ impl Cross {
     fn patience<'a>(&'a self, lane: &'a Lane) -> Patience<'a> {
         let crowded = lane.segment().plan.crowded != 0;
         let (segment, wanted) = (Some(&**lane.segment()), Some(&*lane.wanted));
-        Patience { segment, wanted, leaving: &self.leaving, timeout: shm::timeout(), crowded }
+        Patience { segment, wanted, leaving: &lane.leaving, timeout: shm::timeout(), crowded }
     }
     /// The global rank of number `local` on a machine.
     fn rank_at(&self, node: usize, local: usize) -> u32 {

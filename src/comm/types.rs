@@ -219,8 +219,10 @@ impl Header {
         if kind == Kind::Sets && self.aux != o.aux {
             let (x, y) = (details.0.as_change(), details.1.as_change());
             let at = match details.0.differs(details.1) {
-                // The first number is what is to be done.
-                Some(Difference::At(i @ 1.., _, _)) => format!(", from ranks[{}] on", i - 1),
+                // The first number is what is to be done, the same on both; behind it only additions have a list.
+                Some(Difference::At(i @ 1.., _, _)) if details.0.numbers()[0] == Detail::ADD => {
+                    format!(", from ranks[{}] on", i - 1)
+                }
                 _ => String::new(),
             };
             found = found.or_else(|| Some(format!("{}: rank {a} {x}, rank {b} {y}{at}", kind.name())));
@@ -411,6 +413,8 @@ mod tests {
         );
         let text = text_of(&change(vec![Detail::ADD, 0], 1), &change(vec![Detail::REMOVE, 4], 2));
         assert_eq!(text, "change of process sets: rank 3 adds ranks [0], rank 7 removes set 4");
+        let text = text_of(&change(vec![Detail::REMOVE, 3], 1), &change(vec![Detail::REMOVE, 4], 2));
+        assert_eq!(text, "change of process sets: rank 3 removes set 3, rank 7 removes set 4");
     }
 
     #[test]

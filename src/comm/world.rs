@@ -176,15 +176,25 @@ pub fn shutdown() -> Result {
     let world = WORLD.write().unwrap_or_else(PoisonError::into_inner).take();
     let Some(world) = world else { return Ok(()) };
     world.leaving.store(true, Ordering::SeqCst);
-    let sets: Vec<Arc<Set>> =
-        world.sets.read().unwrap_or_else(PoisonError::into_inner).list.values().cloned().collect();
-    for set in &sets {
-        if let Some(queue) = set.queue.get() {
-            queue.stop();
-        }
+    let queues: Vec<Arc<Queue>> = {
+        let sets = world.sets.read().unwrap_or_else(PoisonError::into_inner);
+        sets.list.values().filter_map(|set| set.close("corten_shutdown was called")).collect()
+    };
+    for queue in queues {
+        queue.stopped();
     }
     world.segment.set_state(LEFT);
     Ok(())
+}
+
+impl Set {
+    /// Tells the thread of named operations to end, if there is one; none starts any more.
+    fn close(&self, reason: &str) -> Option<Arc<Queue>> {
+        drop(lock(&self.named).take());
+        let queue = self.queue.get()?;
+        queue.stop(reason);
+        Some(queue.clone())
+    }
 }
 
 impl World {
@@ -234,7 +244,7 @@ impl World {
         let mpi = self.mpi.as_ref().filter(|_| nodes.len() > 1)?;
         // MPI promises tags up to 32767; three bits are the purpose.
         let tag = self.turn % 16 * 256 + lane % 256;
-        Some(Cross::new(mpi.clone(), tag, nodes, node, ranks.to_vec(), self.leaving.clone()))
+        Some(Cross::new(mpi.clone(), tag, nodes, node, ranks.to_vec()))
     }
 
     /// Whether these ranks can be a process set.
@@ -271,8 +281,8 @@ impl World {
         });
         let set = set.inspect_err(|error| self.refuse(0, error))?;
         self.agree_on_sets(Detail::REMOVE, &[id])?;
-        if let Some(queue) = set.queue.get() {
-            queue.stop();
+        if let Some(queue) = set.close(&format!("process set {id} was removed")) {
+            queue.stopped();
         }
         self.sets.write().unwrap_or_else(PoisonError::into_inner).list.remove(&id);
         Ok(())
@@ -325,8 +335,11 @@ impl World {
         if let Some(queue) = set.queue.get() {
             return Ok(queue.clone());
         }
-        let group = named.take().ok_or_else(|| not_a_member(self.rank, id))?;
-        let queue = Queue::start(group, self.leaving.clone())?;
+        let nobody = || match set.me {
+            Some(_) => Error::new(Status::State, format!("process set {id} takes no asynchronous operations any more")),
+            None => not_a_member(self.rank, id),
+        };
+        let queue = Queue::start(named.take().ok_or_else(nobody)?)?;
         Ok(set.queue.get_or_init(|| queue).clone())
     }
 

@@ -172,6 +172,9 @@ fn a_stall_is_reported_with_tensor_and_ranks() {
     assert!(job.out.contains("for rank 1, which has not submitted 'slow'"), "{}", job.out);
     let waited = |line: &str| line.contains("tensor 'a' has waited ") && line.contains("by some ranks, not by [1]");
     assert!(job.out.lines().any(waited), "{}", job.out);
+    // Where join alone is waited for, there is no tensor to name.
+    let no_tensor = |line: &str| line.contains("for rank") && line.ends_with(" 1");
+    assert!(job.out.lines().any(no_tensor) && !job.out.contains("''"), "{}", job.out);
     // Ranks share the terminal: each line comes whole.
     let whole = |line: &str| line.starts_with("corten: ") && line.matches("corten: ").count() == 1;
     assert!(job.out.lines().all(whole), "{}", job.out);
@@ -207,11 +210,14 @@ fn blocking_on_one_rank_and_asynchronous_on_another() {
         let job = given_up(n, &["crossed"], "4");
         assert_eq!(job.out.matches("was told").count(), n, "{}", job.out);
         let said = [
-            "rank 1 has begun asynchronous operations that this one has not",
+            "rank 1 has made asynchronous calls that this one has not",
             "rank 0 waits in a blocking call for this one",
         ];
         assert!(said.iter().all(|text| job.out.contains(text)), "{}", job.out);
     }
+    // A rank that is only late, and whose asynchronous call was refused: that it is late is said too.
+    let job = given_up(2, &["crossed", "1"], "4");
+    assert_eq!(job.out.matches("was told").count(), 2, "{}", job.out);
 }
 
 #[test]

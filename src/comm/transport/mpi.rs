@@ -387,6 +387,7 @@ impl Mpi {
             return match all.strip_prefix(&[NOTE]) {
                 None => Ok(all),
                 Some(text) => {
+                    give_up();
                     let text = String::from_utf8_lossy(text).trim_end_matches('\0').to_string();
                     Err(Error::new(Status::Timeout, text))
                 }
@@ -462,7 +463,8 @@ impl Mpi {
     }
 
     fn wait_for(&self, requests: &mut Requests, patience: &Patience) -> Result {
-        let mut watch = Watch::start();
+        // For patience, which may begin again; and for how often to look.
+        let (mut watch, mut began) = (Watch::start(), Watch::start());
         let mut turns = 0u32;
         loop {
             let mut i = 0;
@@ -476,6 +478,9 @@ impl Mpi {
                 };
                 drop(turn);
                 if code != 0 {
+                    // What is left in the list can be called off; this one is over, and its handle may be none any more.
+                    requests.list.swap_remove(i);
+                    give_up();
                     return Err(failed("MPI_Test", self.library));
                 }
                 if done != 0 {
@@ -494,9 +499,8 @@ impl Mpi {
                     if patience.wanted.is_some_and(|wanted| wanted.load(Ordering::Relaxed) == 0) {
                         watch = Watch::start();
                     }
-                    let waited = watch.look();
-                    patience.look(*rank, waited)?;
-                    std::thread::sleep((waited / 50).clamp(Duration::from_micros(50), Duration::from_millis(2)));
+                    patience.look(*rank, watch.look())?;
+                    std::thread::sleep((began.look() / 50).clamp(Duration::from_micros(50), Duration::from_millis(2)));
                 }
             }
         }
@@ -581,8 +585,15 @@ impl Patience<'_> {
             (None, _) if waited < self.timeout => return Ok(()),
             (None, Some(segment)) => segment.fail(Failure::Late(seconds as u32), rank),
             (None, None) => {
-                let seconds = bootstrap::timeout().as_secs();
-                let text = format!("rank {rank} did not call corten_init within {seconds} s (CORTEN_INIT_TIMEOUT)");
+                let limit = bootstrap::timeout().as_secs();
+                // The first rank may have come, later than this one, and wait for another itself.
+                let text = match rank {
+                    0 => format!(
+                        "rank 0 did not answer in corten_init within {seconds} s (CORTEN_INIT_TIMEOUT, {limit} s, and a \
+                         bit): it has not called it, or another rank has not, for which it waits"
+                    ),
+                    _ => format!("rank {rank} did not call corten_init within {limit} s (CORTEN_INIT_TIMEOUT)"),
+                };
                 Error::new(Status::Timeout, text)
             }
         };

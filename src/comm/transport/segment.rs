@@ -51,7 +51,7 @@ pub enum Failure {
     Joined,
     /// A rank did not come within so many seconds.
     Late(u32),
-    /// A rank waited in a blocking call for this one, which has begun asynchronous operations without it.
+    /// A rank waited in a blocking call for this one, which did not come and has made asynchronous calls without it.
     Crossed(u32),
     /// A rank's MPI failed.
     Mpi,
@@ -104,9 +104,9 @@ impl Failure {
             Failure::Crossed(named) => Error::new(
                 Status::Timeout,
                 format!(
-                    "rank {rank} is in a blocking call and waits for rank {named}, which has begun asynchronous \
-                     operations that rank {rank} has not: an operation is blocking on all ranks of a process set or on none; given \
-                     up after CORTEN_TIMEOUT"
+                    "rank {rank} is in a blocking call and waits for rank {named}, which did not come within \
+                     CORTEN_TIMEOUT and has made asynchronous calls that rank {rank} has not: it is late, or an operation \
+                     is blocking on one of them and not on the other"
                 ),
             ),
         }

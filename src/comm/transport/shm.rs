@@ -280,8 +280,9 @@ pub struct Lane {
     manners: Manners,
     /// Whether this is a lane of named operations: it goes on while members are in join, and it has a bell.
     named: bool,
-    /// Set when this process leaves: whoever waits here stops.
-    leaving: Arc<AtomicBool>,
+    /// Set when whoever waits here is to stop: when this process leaves; in a lane of named operations, one of its own, when
+    /// their thread is to end.
+    pub leaving: Arc<AtomicBool>,
     /// In a lane of named operations: how many of them the application waits for. With none, whoever waits here does so only
     /// for others to hear of it, without an end.
     pub wanted: Arc<AtomicUsize>,
@@ -337,6 +338,7 @@ impl Lane {
     /// The same lane, for named operations.
     pub fn named(mut self) -> Lane {
         self.named = true;
+        self.leaving = Arc::default();
         self
     }
     pub fn size(&self) -> usize {
@@ -562,7 +564,8 @@ impl Lane {
             if self.is_patient() {
                 // Who waits for nothing has no time to lose, and nobody to miss.
                 watch = Watch::start();
-                self.may_go_on()?;
+                self.may_stay()?;
+                self.healthy()?;
                 continue;
             }
             let waited = watch.look();
@@ -586,7 +589,7 @@ impl Lane {
         let (s, list) = (if list.len() == 1 { "" } else { "s" }, list.join(", "));
         let crossed = match missing.iter().find(|&&m| self.crosses(m)) {
             Some(&m) if self.named => format!("; rank {} waits in a blocking call for this one", self.ranks[m]),
-            Some(&m) => format!("; rank {} has begun asynchronous operations that this one has not", self.ranks[m]),
+            Some(&m) => format!("; rank {} has made asynchronous calls that this one has not", self.ranks[m]),
             None => String::new(),
         };
         trace::say(format_args!("rank {me} has waited {seconds} s for rank{s} {list}{what}{crossed}"));
@@ -598,7 +601,8 @@ impl Lane {
     }
 
     /// The member waits for us in the sibling of this lane: it has published a step there that we have not. If that
-    /// lasts, one calls an operation blocking and the other asynchronously.
+    /// lasts, one calls an operation blocking and the other asynchronously; or the member is only late, and has made an
+    /// asynchronous call that was refused, which it wants us to hear of.
     fn crosses(&self, member: usize) -> bool {
         let word = |member: usize, step: u32| {
             let line = self.sibling.cast::<Control>().wrapping_add(member).cast::<Line>();
@@ -631,20 +635,18 @@ impl Lane {
         (0..self.size()).filter(|&m| !has_come(m)).map(|m| self.ranks[m]).collect()
     }
 
-    /// Whether nothing is over that concerns everybody.
-    fn may_go_on(&self) -> Result {
+    /// Whether this rank is not about to leave. (Why a thread of named operations is to end, its queue knows better.)
+    fn may_stay(&self) -> Result {
         if self.leaving.load(Ordering::Relaxed) {
             return Err(Error::new(Status::State, "corten_shutdown was called"));
         }
-        self.healthy()
+        Ok(())
     }
 
     /// Whether there is still reason to wait.
     fn look_at(&self, member: usize, step: u32, waited: Duration) -> Result {
         let (local, rank) = (self.locals[member], self.ranks[member]);
-        if self.leaving.load(Ordering::Relaxed) {
-            return Err(Error::new(Status::State, "corten_shutdown was called"));
-        }
+        self.may_stay()?;
         let (failure, rank) = if let Some(known) = self.segment.failure() {
             known
         } else if let Some(failure) = self.gone(member) {

@@ -216,6 +216,11 @@ pub fn stall(w: World) {
             ok(unsafe { comm::wait(handle, 300.0) }, "wait");
         }
     }
+    // The others wait for no tensor.
+    slow();
+    let mut last = -1;
+    // SAFETY: our own number.
+    ok(unsafe { comm::join(&mut last) }, "join");
 }
 
 /// `fault phase how victim`: rank `victim` ends or stops in a phase; the others must say so: that it ended, by looking at

@@ -127,6 +127,7 @@ pub fn named(w: World) {
     refusals(w);
     crossing(w);
     join(w);
+    refusal_before_join(w);
 }
 
 pub fn begin(tensor: &str, data: &mut [f32], n: usize, op: c_int, set: c_int) -> (c_int, i64) {
@@ -286,6 +287,31 @@ pub fn lonely(w: World) {
             fails(code, ARGUMENT, &["op is 9"], "a refusal");
         }
     };
+    // Nor does a set wait for that when it is removed, nor leave a thread behind.
+    let threads = || std::fs::read_dir("/proc/self/task").unwrap().count();
+    let (before, mut removing) = (threads(), Duration::ZERO);
+    for _ in 0..4 {
+        let mut set = -1;
+        // SAFETY: a list of two.
+        ok(unsafe { comm::process_set_add([2, 1].as_ptr(), 2, &mut set) }, "process_set_add");
+        if w.me == 1 {
+            let (code, _) = begin("lonely", &mut [1f32; 10], 10, 9, set);
+            fails(code, ARGUMENT, &["op is 9"], "a refusal");
+        }
+        std::thread::sleep(Duration::from_millis(300));
+        // SAFETY: a number.
+        ok(unsafe { comm::barrier(0) }, "barrier");
+        let start = Instant::now();
+        // SAFETY: a number.
+        ok(unsafe { comm::process_set_remove(set) }, "process_set_remove");
+        removing += start.elapsed();
+    }
+    assert!(removing < Duration::from_secs(10), "{removing:?} to remove four sets");
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while threads() > before && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert_eq!(threads(), before, "threads");
     all("before");
     refuse();
     std::thread::sleep(Duration::from_secs(12));
@@ -331,29 +357,64 @@ pub fn timeouts(w: World, all_begin: bool) {
     }
     if w.me == 2 && !all_begin {
         // What works by itself fails when the job is given up; a rank that was late itself is told so.
-        // SAFETY: a number.
-        while unsafe { comm::barrier(alone) } == 0 {
-            std::thread::sleep(Duration::from_millis(100));
-        }
-        fails(TIMEOUT, TIMEOUT, &["this rank, 2, did not come within 4 s (CORTEN_TIMEOUT)"], "the late one");
+        let code = loop {
+            // SAFETY: a number.
+            match unsafe { comm::barrier(alone) } {
+                0 => std::thread::sleep(Duration::from_millis(100)),
+                code => break code,
+            }
+        };
+        fails(code, TIMEOUT, &["this rank, 2, did not come within 4 s (CORTEN_TIMEOUT)"], "the late one");
     }
     println!("rank {} was told", w.me);
 }
 
-/// Rank 0 calls blocking what the others begin asynchronously: all are told who does which.
-pub fn crossed(w: World) {
+/// On several machines all ranks but the last begin a tensor, with a short CORTEN_TIMEOUT: nobody is said not to have
+/// submitted it who has.
+pub fn apart(w: World) -> ! {
+    let last = w.p - 1;
+    if w.me == last {
+        std::thread::sleep(Duration::from_secs(60));
+    } else {
+        let mut data = vec![1f32; 10];
+        let (code, handle) = begin("a", &mut data, 10, SUM, 0);
+        ok(code, "begin");
+        // SAFETY: a number.
+        let code = unsafe { comm::wait(handle, 300.0) };
+        fails(code, TIMEOUT, &["tensor 'a'", "CORTEN_TIMEOUT"], "a tensor that was not begun");
+        let told = text();
+        let wrong = told.contains("not submitted") && !told.contains(&format!("not submitted by rank {last}"));
+        println!("rank {} was told {}: {told}", w.me, if wrong { "wrong" } else { "right" });
+        // The launcher may end all when the first has ended.
+        std::thread::sleep(Duration::from_secs(10));
+    }
+    std::process::exit(1);
+}
+
+/// Rank 0 calls blocking what the others begin asynchronously, or are refused and then do not come: all are told who does
+/// which.
+pub fn crossed(w: World, refused: bool) {
     let mut data = vec![1f32; 10];
     let code = if w.me == 0 {
         let at = data.as_mut_ptr().cast::<c_void>();
         // SAFETY: in place.
         unsafe { comm::allreduce(at, at, 10, F32, SUM, 1.0, 1.0, 0) }
+    } else if refused {
+        let (code, _) = begin("crossed", &mut data, 10, 9, 0);
+        fails(code, ARGUMENT, &["op is 9"], "a refusal");
+        std::thread::sleep(Duration::from_secs(10));
+        // SAFETY: a number.
+        unsafe { comm::barrier(0) }
     } else {
         let (code, handle) = begin("crossed", &mut data, 10, SUM, 0);
         ok(code, "begin");
         // SAFETY: a number.
         unsafe { comm::wait(handle, 300.0) }
     };
-    let parts = ["rank 0 is in a blocking call and waits for rank ", "which has begun asynchronous operations"];
+    let parts = [
+        "rank 0 is in a blocking call and waits for rank ",
+        "which did not come within CORTEN_TIMEOUT and has made asynchronous calls that rank 0 has not",
+    ];
     fails(code, TIMEOUT, &parts, "one blocking, one not");
     println!("rank {} was told", w.me);
 }
@@ -417,6 +478,40 @@ pub fn join(w: World) {
         ok(comm::barrier(0), "after join");
     }
     assert!(data.iter().all(|x| *x == p as f32));
+}
+
+/// A refusal of which nobody hears is over when all have joined: the next one of that name is told with its own reason.
+pub fn refusal_before_join(w: World) {
+    let World { me, p } = w;
+    let last = p - 1;
+    let mut data = vec![1f32; 10];
+    let at = data.as_mut_ptr().cast::<c_void>();
+    let mut handle = 0;
+    // SAFETY: the data stays until it is waited for.
+    let mut sum = |kind: c_int, op: c_int| unsafe {
+        let tensor = name("before join");
+        let code = comm::allreduce_async(tensor.as_ptr(), at, at, 10, kind, op, 1.0, 1.0, 0, &mut handle);
+        (code, handle)
+    };
+    if me == last {
+        fails(sum(F32, 9).0, ARGUMENT, &["op is 9"], "a refusal before join");
+    }
+    let mut joined = -1;
+    // SAFETY: our own number.
+    ok(unsafe { comm::join(&mut joined) }, "join");
+    if me == last {
+        fails(sum(77, SUM).0, ARGUMENT, &["type is 77"], "a refusal after join");
+    } else {
+        let (code, handle) = sum(F32, SUM);
+        ok(code, "begin");
+        let parts = ["tensor 'before join'", &format!("rank {last} has a bad argument: type is 77")];
+        // SAFETY: a number.
+        unsafe { fails(comm::wait(handle, 300.0), MISMATCH, &parts, "another's refusal after join") };
+    }
+    let (code, handle) = sum(F32, MAX);
+    ok(code, "begin");
+    // SAFETY: a number.
+    unsafe { ok(comm::wait(handle, 300.0), "after both") };
 }
 
 /// Blocking calls about which the ranks disagree: the same text everywhere, and the next call works.
