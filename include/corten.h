@@ -59,7 +59,7 @@ enum corten_status {
   CORTEN_PENDING = -1,          /* corten_wait: not done yet, and no error */
   CORTEN_OK = 0,
   CORTEN_ERROR_ARGUMENT = 1,    /* an argument or a field makes no sense; nothing was written */
-  CORTEN_ERROR_STATE = 2,       /* not initialised, or no such handle */
+  CORTEN_ERROR_STATE = 2,       /* not initialised, no such handle, or ended by a shutdown or with its set */
   CORTEN_ERROR_MISMATCH = 3,    /* the ranks disagree; the same text on all of them */
   CORTEN_ERROR_PEER = 4,        /* a rank ended or left */
   CORTEN_ERROR_TIMEOUT = 5,     /* a rank did not come in time */
@@ -318,10 +318,11 @@ void *corten_alloc(size_t bytes);
 int corten_free(void *memory);
 
 /* Makes a process set of n ranks; set gets its number. Called by all ranks, members or not, with the same list. Set 0 is
- * all ranks. */
+ * all ranks; a list that there is a set of gives the number of that one. */
 int corten_process_set_add(const int *ranks, int n, int *set);
 
-/* Removes a process set; called by all ranks, members or not. */
+/* Removes a process set; called by all ranks, members or not. Asynchronous operations of it that are under way end with
+ * CORTEN_ERROR_STATE. */
 int corten_process_set_remove(int set);
 
 /* This process's number in a set; -1 if it is not in it or there is none. */

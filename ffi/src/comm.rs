@@ -661,7 +661,7 @@ pub extern "C" fn corten_free(memory: *mut c_void) -> c_int {
 }
 
 /// Makes a process set of n ranks; `set` gets its number. Called by all ranks, members or not, with the same list. Set 0 is
-/// all ranks.
+/// all ranks; a list that there is a set of gives the number of that one.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn corten_process_set_add(ranks: *const c_int, n: c_int, set: *mut c_int) -> c_int {
     let outcome = (|| {
@@ -691,7 +691,8 @@ pub unsafe extern "C" fn corten_process_set_add(ranks: *const c_int, n: c_int, s
     code(outcome)
 }
 
-/// Removes a process set; called by all ranks, members or not.
+/// Removes a process set; called by all ranks, members or not. Asynchronous operations of it that are under way end with
+/// CORTEN_ERROR_STATE.
 #[unsafe(no_mangle)]
 pub extern "C" fn corten_process_set_remove(set: c_int) -> c_int {
     code(world::current().and_then(|world| match set_id(set) {

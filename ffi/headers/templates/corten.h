@@ -30,7 +30,7 @@ enum corten_status {
   CORTEN_PENDING = -1,          /* corten_wait: not done yet, and no error */
   CORTEN_OK = 0,
   CORTEN_ERROR_ARGUMENT = 1,    /* an argument or a field makes no sense; nothing was written */
-  CORTEN_ERROR_STATE = 2,       /* not initialised, or no such handle */
+  CORTEN_ERROR_STATE = 2,       /* not initialised, no such handle, or ended by a shutdown or with its set */
   CORTEN_ERROR_MISMATCH = 3,    /* the ranks disagree; the same text on all of them */
   CORTEN_ERROR_PEER = 4,        /* a rank ended or left */
   CORTEN_ERROR_TIMEOUT = 5,     /* a rank did not come in time */
