@@ -630,6 +630,34 @@ pub fn set(name: &str) -> Option<Vec<Case>> {
                 }
             }
         }
+        // Sizes around those where a second thread begins to pay, each some 20 % from the next.
+        "threads" => {
+            for n in [24, 32, 40, 48, 56, 64, 72, 88, 104, 128, 150, 200, 300, 500] {
+                for text in ["sgemm NN", "dgemm TN", "zgemm NC"] {
+                    add(format!("{text} {n} {n} {n}"));
+                }
+                for text in ["dtrsm LLNN", "strsm RUTN", "dtrmm LUNN", "dsymm LL", "ssyrk LN", "zher2k LN"] {
+                    add(format!("{text} {n} {n}"));
+                }
+            }
+            for n in [64, 100, 128, 150, 180, 220, 260, 320, 400, 500, 700, 1000] {
+                for text in ["sgemv N", "dgemv N", "dgemv T", "zgemv N", "dger"] {
+                    add(format!("{text} {n} {n}"));
+                }
+                for text in ["dsymv L", "zhemv U", "dtrmv LNN", "dtrsv LNN", "dspmv U", "dsyr L"] {
+                    add(format!("{text} {n}"));
+                }
+            }
+            for shape in ["4 500 500", "500 4 500", "500 500 4", "8 100 100", "100 8 100", "1000 16 16", "2 2 20000"] {
+                add(format!("sgemm NN {shape}"));
+                add(format!("dgemm TT {shape}"));
+            }
+            for n in [1000, 3000, 10_000, 20_000, 40_000, 80_000, 200_000, 1_000_000] {
+                for text in ["sdot", "ddot", "daxpy", "dscal", "dnrm2", "dasum", "idamax", "dcopy", "drot"] {
+                    add(format!("{text} {n}"));
+                }
+            }
+        }
         "batch" => {
             for n in [2, 4, 8, 16, 32, 64, 128] {
                 for p in ["s", "d", "c", "z"] {
@@ -751,7 +779,7 @@ mod tests {
 
     #[test]
     fn every_set_parses_and_says_nothing_twice() {
-        for name in ["short", "level1", "level2", "level3", "neighbours", "batch", "performance", "all"] {
+        for name in ["short", "level1", "level2", "level3", "neighbours", "batch", "threads", "performance", "all"] {
             let mut texts: Vec<String> = set(name).unwrap().iter().map(Case::to_string).collect();
             let all = texts.len();
             texts.sort();

@@ -32,12 +32,14 @@ corten-bench: races libcorten against the BLAS libraries that are installed
                         many where the last round still changed a library's best
   --batch MS            measured time that one answer rests on at least (default 20; 0 checks results only)
   --set NAME            short (default), level1, level2, level3, neighbours (odd sizes, transposes,
-                        pads), batch, performance (that of docs/performance.md) or all; may be given several times
+                        pads), batch, threads (sizes where a second thread begins to pay; see --own), performance
+                        (that of docs/performance.md) or all; may be given several times
   --shapes CASE...      cases such as \"dgemm NT 500 500 64\", \"ztrsm LLNN 1000 1000\", \"ddot 1000 incx=2\";
                         @FILE reads one a line. Letters as in Fortran: side, uplo, trans, diag; then the
                         dimensions; then, if wanted, pad= (added to leading dimensions) incx= incy= beta=
   --lib NAME=PATH[:PREFIX[:SUFFIX]]...
                         one more library; NAME `corten` replaces ours
+  --own N               our library held to N threads races, too, as corten-N
   --only NAME,...       of the peers, only these
   --no-find             do not look for installed peers
   --venv DIR            look for MKL and OpenBLAS wheels there (also CORTEN_BENCH_VENV) instead of in the
@@ -94,7 +96,7 @@ fn options(args: &[String]) -> Result<Option<Options>, String> {
         svg: None,
         list: false,
     };
-    let (mut given, mut find, mut only) = (Vec::new(), true, None);
+    let (mut given, mut find, mut only, mut own) = (Vec::new(), true, None, None);
     let mut venv = std::env::var_os("CORTEN_BENCH_VENV").map(PathBuf::from);
     let mut i = 0;
     while i < args.len() {
@@ -127,6 +129,7 @@ fn options(args: &[String]) -> Result<Option<Options>, String> {
                     given.push(Lib::parse(text)?);
                 }
             }
+            "--own" => own = Some(number()?.max(1)),
             "--only" => only = Some(one()?.split(',').map(str::to_string).collect::<Vec<_>>()),
             "--no-find" => none().map(|()| find = false)?,
             "--venv" => venv = Some(one()?.into()),
@@ -153,6 +156,10 @@ fn options(args: &[String]) -> Result<Option<Options>, String> {
     // A library given by path replaces the one of its name that was found.
     o.libs.extend(found.into_iter().filter(|f| given.iter().all(|g| g.name != f.name)));
     o.libs.extend(given);
+    if let Some(threads) = own {
+        let name = format!("corten-{threads}");
+        o.libs.push(Lib { name, threads: Some(threads), ..o.libs[0].clone() });
+    }
     if let Some(only) = only {
         if let Some(missing) = only.iter().find(|n| o.libs.iter().all(|l| l.name != **n)) {
             let names: Vec<&str> = o.libs.iter().map(|l| l.name.as_str()).collect();
@@ -192,14 +199,15 @@ impl Worker {
         let mut command = Command::new(exe);
         let text = |s: Option<&String>| s.cloned().unwrap_or_default();
         let path = lib.map(|l| l.path.to_string_lossy().into_owned());
+        let threads = lib.and_then(|l| l.threads).unwrap_or(o.threads);
         let cpu = if o.threads == 1 && o.callers == 1 { o.cpu.or_else(|| sys::allowed_cpus().pop()) } else { None };
         command
             .arg("--worker")
             .args([text(path.as_ref()), text(lib.map(|l| &l.prefix)), text(lib.map(|l| &l.suffix))])
-            .args([cpu.map_or("-".into(), |c| c.to_string()), o.threads.to_string(), o.batch.to_string()])
+            .args([cpu.map_or("-".into(), |c| c.to_string()), threads.to_string(), o.batch.to_string()])
             .arg(o.callers.to_string());
         for name in ["CORTEN", "OPENBLAS", "GOTO", "OMP", "MKL", "BLIS"] {
-            command.env(format!("{name}_NUM_THREADS"), o.threads.to_string());
+            command.env(format!("{name}_NUM_THREADS"), threads.to_string());
         }
         // With fewer threads than asked for, a race with two threads would be one of unequals.
         command.env("MKL_DYNAMIC", "FALSE").env("OMP_DYNAMIC", "FALSE");

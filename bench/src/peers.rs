@@ -11,11 +11,13 @@ pub struct Lib {
     /// What stands before `dgemm_` and after it; both empty: the worker looks which of the usual forms exists.
     pub prefix: String,
     pub suffix: String,
+    /// Held to so many threads, where the others have those of the race.
+    pub threads: Option<usize>,
 }
 
 impl Lib {
     fn new(name: &str, path: PathBuf) -> Lib {
-        Lib { name: name.into(), path, prefix: String::new(), suffix: String::new() }
+        Lib { name: name.into(), path, prefix: String::new(), suffix: String::new(), threads: None }
     }
 
     /// `NAME=PATH[:PREFIX[:SUFFIX]]`.
