@@ -67,6 +67,20 @@ pub fn run<T: Scalar>(
         let is_cut = m & (lanes - 1) != 0 && n * k >= CUT_FROM;
         let has_dots = is_cut && is_whole && m > lanes && rows_before_dots((m, n, k), a, b) < m;
         if (!fits || far) && !has_dots {
+            // Both operands lie as dot products want them.
+            let consecutive = a.cs() == 1 && b.rs() == 1 && !a.is_conj() && !b.is_conj();
+            if is_whole && consecutive && Costs::of::<T>(n, k, true, false).are_dots_better(m) {
+                let (rows, cols) = ((a.ptr(), a.rs()), (b.ptr(), b.cs()));
+                // SAFETY: views of m x k, k x n and m x n; steps are consecutive, and not conjugated.
+                unsafe {
+                    if m > n {
+                        kernel.dots(m, n, k, alpha, rows, cols, beta, c.ptr(), (c.rs(), c.cs()));
+                    } else {
+                        kernel.dots(n, m, k, alpha, cols, rows, beta, c.ptr(), (c.cs(), c.rs()));
+                    }
+                }
+                return true;
+            }
             if in_passes {
                 return false;
             }
@@ -132,7 +146,7 @@ pub fn rows_before_dots<T: Scalar>((m, n, k): (usize, usize, usize), a: MatRef<T
         return m;
     }
     let costs = Costs::of::<T>(n, k, a.rs() != 1, false);
-    let dots = rest * n * (k.next_multiple_of(lanes) + SUM * lanes) + costs.apart;
+    let dots = costs.dots(rest) + costs.apart;
     let tiles = costs.straight(m) - costs.straight(head);
     if dots >= tiles {
         return m;
@@ -200,6 +214,14 @@ impl Costs {
         // Packing A takes as long as computing apart.
         let apart = if self.a_by_rows && self.b_by_rows { 0 } else { self.apart };
         n.next_multiple_of(self.unit) * m * k + 2 * turn * m * n + b + apart
+    }
+    /// Of m rows by dot products of operands that lie as these want them. A complex one is as many of real numbers.
+    fn dots(&self, m: usize) -> usize {
+        m * self.n * (self.k.next_multiple_of(self.lanes) + SUM * self.lanes)
+    }
+    /// Whether dot products of such operands take less time than tiles.
+    fn are_dots_better(&self, m: usize) -> bool {
+        self.dots(m) < self.straight(m).min(self.turned(m))
     }
     /// How many of the first of m rows are better computed as they lie: all, none, or whole vectors of them.
     fn rows_as_they_lie(&self, m: usize) -> usize {

@@ -63,7 +63,7 @@ fn gemm_on<T: Scalar>(threads: Threads, alpha: T, a: MatRef<T>, b: MatRef<T>, be
 }
 
 /// Elements of the matrix from which a product with one column is a matrix-vector product; below, a small product.
-const GEMV_FROM: usize = 1024;
+const GEMV_FROM: usize = 128;
 
 /// Computes a product with one column (or row) of C at the speed of a matrix-vector product; says whether it did.
 fn as_gemv<T: Scalar>(alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: &MatMut<T>) -> bool {
