@@ -163,7 +163,8 @@ impl<'a, T: Scalar> MatRef<'a, T> {
     /// As level 2 sees it, if its columns or rows are at consecutive addresses.
     pub fn lines(self) -> Option<Lines<'a, T>> {
         let (layout, ld) = match (self.rs, self.cs) {
-            (1, ld) => (Layout::ColMajor, ld),
+            // One row whose elements are consecutive is a line, not as many of one element.
+            (1, ld) if ld != 1 || self.rows != 1 => (Layout::ColMajor, ld),
             (ld, 1) => (Layout::RowMajor, ld),
             _ => return None,
         };

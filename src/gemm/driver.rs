@@ -240,7 +240,9 @@ impl<'a, T: Scalar> Product<'a, T> {
             1 => few <= FEW_DOTS || many_steps && are_wasteful(rows, k, lanes),
             _ if lane != 1 => false,
             _ if rows >= cols => {
-                few <= if many_steps { MORE_DOTS.0 } else { TURNED_DOTS } && rows >= 8 * cols && !T::IS_COMPLEX
+                let many_rows =
+                    rows >= 8 * cols || rows <= FEW_ROWS && small::are_cheaper_dots::<T>((rows, cols, k), a, b, cols);
+                few <= if many_steps { MORE_DOTS.0 } else { TURNED_DOTS } && many_rows && !T::IS_COMPLEX
             }
             _ => is_better_turned_to_dots::<T>(rows, cols, k, lanes),
         }

@@ -60,6 +60,10 @@ pub fn run<T: Scalar>(
         if T::IS_COMPLEX && b.is_conj() && is_whole && (b.rs() == 1 || b.cs() == 1) {
             return false;
         }
+        if (!fits || m < lanes) && is_whole && (b.rs() == 1 || a.cs() == 1) && are_better_dots(a, b) {
+            all_dots(alpha, a.anew(), b.anew(), beta, c.alias(), kernel);
+            return true;
+        }
         if is_better_turned_to_dots::<T>(m, n, k, lanes) && b.rs() == 1 {
             return false;
         }
@@ -67,25 +71,11 @@ pub fn run<T: Scalar>(
         let is_cut = m & (lanes - 1) != 0 && n * k >= CUT_FROM;
         let has_dots = is_cut && is_whole && m > lanes && rows_before_dots((m, n, k), a, b) < m;
         if (!fits || far) && !has_dots {
-            // Both operands lie as dot products want them.
-            let consecutive = a.cs() == 1 && b.rs() == 1 && !a.is_conj() && !b.is_conj();
-            if is_whole && consecutive && Costs::of::<T>(n, k, true, false).are_dots_better(m) {
-                let (rows, cols) = ((a.ptr(), a.rs()), (b.ptr(), b.cs()));
-                // SAFETY: views of m x k, k x n and m x n; steps are consecutive, and not conjugated.
-                unsafe {
-                    if m > n {
-                        kernel.dots(m, n, k, alpha, rows, cols, beta, c.ptr(), (c.rs(), c.cs()));
-                    } else {
-                        kernel.dots(n, m, k, alpha, cols, rows, beta, c.ptr(), (c.cs(), c.rs()));
-                    }
-                }
-                return true;
-            }
             if in_passes {
                 return false;
             }
             // Two vectors of rows are not cut in parts, and the set-up of parts would take as long as such a product.
-            let ld = n.next_multiple_of(lanes);
+            let ld = up(n, lanes);
             let can_turn = b.cs() == 1 && !a.is_conj() && !b.is_conj() && (is_whole || !T::IS_COMPLEX);
             if m <= 2 * lanes {
                 if can_turn && ld * m * size_of::<T>() <= STACK && is_better_turned::<T>((m, n, k), true, true) {
@@ -135,12 +125,16 @@ const APART: [usize; 2] = [200, 50];
 /// 95 and 99, 65³ 99 and 105, 100³ 106 and 111, TN 33³ 71 and 77.)
 const SUM: usize = 4;
 
+/// What it costs to set up a tile, for each of its columns, in the same.
+const TILE: usize = 2;
+
 /// Of m rows of a whole product, or of one of which all parts are so computed: how many come before the last ones, if these fill
 /// so little of a vector that dot products are faster. All of them otherwise. Every way to a product asks this function, so that
 /// its bits are the same on all.
 pub fn rows_before_dots<T: Scalar>((m, n, k): (usize, usize, usize), a: MatRef<T>, b: MatRef<T>) -> usize {
     let lanes = T::kernels().single.0;
-    let (rest, head) = (m % lanes, m / lanes * lanes);
+    let rest = m & (lanes - 1);
+    let head = m - rest;
     let is_possible = !T::IS_COMPLEX && b.rs() == 1 && !a.is_conj() && !b.is_conj() && (a.rs() == 1 || a.cs() == 1);
     if !is_possible || rest == 0 || head == 0 || n * k < CUT_FROM || m > DOTS_BELOW || k > DOTS_BELOW {
         return m;
@@ -159,11 +153,11 @@ pub fn rows_before_dots<T: Scalar>((m, n, k): (usize, usize, usize), a: MatRef<T
 /// Rows and steps up to which the last rows may be dot products: operands that are near, and rows that the stack holds.
 const DOTS_BELOW: usize = 256;
 
-/// The last rows of a product as dot products: lanes of B, whose steps are consecutive, with those of A, which are made so.
+/// A product, or its last rows, as dot products: lanes of B, whose steps are consecutive, with those of A, which are made so.
 #[inline(never)]
 fn last_dots<T: Scalar>(alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: MatMut<T>, kernel: &Kernel<T>) {
     let (m, n, k) = (c.rows(), c.cols(), a.cols());
-    let width = k.next_multiple_of(kernel.lanes());
+    let width = up(k, kernel.lanes());
     let mut panels = Panels(MaybeUninit::uninit());
     let mut rows = (a.ptr(), a.rs());
     assert!(a.cs() == 1 || m * width * size_of::<T>() <= STACK);
@@ -175,6 +169,45 @@ fn last_dots<T: Scalar>(alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: MatMut
             rows = (turned, width as isize);
         }
         kernel.dots(n, m, k, alpha, (b.ptr(), b.cs()), rows, beta, c.ptr(), (c.cs(), c.rs()));
+    }
+}
+
+/// Whether all of a product is better made of dot products: its operands lie for that, or one of them, which the stack holds, can be
+/// turned over. (Complex ones are not: they are busy enough meanwhile.)
+#[inline(never)]
+pub fn are_better_dots<T: Scalar>(a: MatRef<T>, b: MatRef<T>) -> bool {
+    let (m, n, k) = (a.rows(), b.cols(), a.cols());
+    let turned = match (a.cs() == 1, b.rs() == 1) {
+        (true, true) => 0,
+        (true, false) if b.cs() == 1 => n,
+        (false, true) if a.rs() == 1 => m,
+        _ => return false,
+    };
+    let fits = turned * up(k, T::kernels().single.0) * size_of::<T>() <= STACK;
+    let can_turn = turned == 0 || fits && !T::IS_COMPLEX;
+    can_turn && !a.is_conj() && !b.is_conj() && are_cheaper_dots::<T>((m, n, k), a, b, turned)
+}
+
+/// Whether dot products cost less than tiles, if so many lanes of an operand are turned over for them. m and n are those of the whole
+/// product, of which the operands may be a part.
+pub fn are_cheaper_dots<T: Scalar>(
+    (m, n, k): (usize, usize, usize),
+    a: MatRef<T>,
+    b: MatRef<T>,
+    turned: usize,
+) -> bool {
+    let costs = Costs::of::<T>(n, k, a.rs() != 1, b.cs() == 1 && b.rs() != 1);
+    let tiles = costs.straight(m).min(costs.turned(m)) + TILE * costs.lanes * n;
+    costs.dots(m) + costs.turn * turned * k < tiles
+}
+
+/// A product by dot products; the operand that does not lie for that is turned over.
+#[inline(never)]
+fn all_dots<T: Scalar>(alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: MatMut<T>, kernel: &Kernel<T>) {
+    if b.rs() != 1 || a.cs() == 1 && a.rows() > b.cols() {
+        by_dots(alpha, b.t(), a.t(), beta, c.t(), kernel);
+    } else {
+        by_dots(alpha, a, b, beta, c, kernel);
     }
 }
 
@@ -191,7 +224,15 @@ struct Costs {
     b_by_rows: bool,
 }
 
+/// The next multiple of a power of two: a division would take as long as a small product.
+#[inline(always)]
+fn up(x: usize, unit: usize) -> usize {
+    debug_assert!(unit.is_power_of_two());
+    (x + unit - 1) & !(unit - 1)
+}
+
 impl Costs {
+    #[inline(always)]
     fn of<T: Scalar>(n: usize, k: usize, a_by_rows: bool, b_by_rows: bool) -> Costs {
         let (kernels, complex) = (T::kernels(), usize::from(T::IS_COMPLEX));
         let lanes = kernels.single.0;
@@ -200,11 +241,13 @@ impl Costs {
         Costs { n, k, lanes, unit, turn, apart, a_by_rows, b_by_rows }
     }
     /// Of m rows as they lie: lanes beyond them are lost, and an A that lies across is packed.
+    #[inline(always)]
     fn straight(&self, m: usize) -> usize {
-        m.next_multiple_of(self.unit) * self.n * self.k + if self.a_by_rows { 2 * self.turn * m * self.k } else { 0 }
+        up(m, self.unit) * self.n * self.k + if self.a_by_rows { 2 * self.turn * m * self.k } else { 0 }
     }
     /// Of m rows turned over, as `C^T = B^T A^T`: C is turned at the end, and B before if it lies across. Columns that are far
     /// fewer than the rows are no lanes: many short tiles (sgemm TT 500 x 2 x 16: 18 as they lie, 13 turned).
+    #[inline(always)]
     fn turned(&self, m: usize) -> usize {
         let Costs { n, k, turn, .. } = *self;
         if m > 8 * n {
@@ -213,15 +256,12 @@ impl Costs {
         let b = if self.b_by_rows { 0 } else { turn * n * k };
         // Packing A takes as long as computing apart.
         let apart = if self.a_by_rows && self.b_by_rows { 0 } else { self.apart };
-        n.next_multiple_of(self.unit) * m * k + 2 * turn * m * n + b + apart
+        up(n, self.unit) * m * k + 2 * turn * m * n + b + apart
     }
     /// Of m rows by dot products of operands that lie as these want them. A complex one is as many of real numbers.
+    #[inline(always)]
     fn dots(&self, m: usize) -> usize {
-        m * self.n * (self.k.next_multiple_of(self.lanes) + SUM * self.lanes)
-    }
-    /// Whether dot products of such operands take less time than tiles.
-    fn are_dots_better(&self, m: usize) -> bool {
-        self.dots(m) < self.straight(m).min(self.turned(m))
+        m * self.n * (up(self.k, self.lanes) + SUM * self.lanes)
     }
     /// How many of the first of m rows are better computed as they lie: all, none, or whole vectors of them.
     fn rows_as_they_lie(&self, m: usize) -> usize {
@@ -229,11 +269,12 @@ impl Costs {
             let rest = m - head;
             (if head > 0 { self.straight(head) } else { 0 }) + if rest > 0 { self.turned(rest) } else { 0 }
         };
-        [0, m / self.lanes * self.lanes, m].into_iter().min_by_key(|&head| cost(head)).unwrap_or(m)
+        [0, m & !(self.lanes - 1), m].into_iter().min_by_key(|&head| cost(head)).unwrap_or(m)
     }
 }
 
 /// Whether a product of such operands takes less time turned over.
+#[inline(always)]
 pub fn is_better_turned<T: Scalar>((m, n, k): (usize, usize, usize), a_by_rows: bool, b_by_rows: bool) -> bool {
     let costs = Costs::of::<T>(n, k, a_by_rows, b_by_rows);
     costs.turned(m) <= costs.straight(m)
@@ -263,7 +304,7 @@ pub fn in_parts<T: Scalar>(
         true => Costs::of::<T>(n, k, !a_by_columns, b_by_rows).rows_as_they_lie(m),
         false => m,
     };
-    let ld = n.next_multiple_of(lanes);
+    let ld = up(n, lanes);
     if !has_dots && ld * (m - head + if b_by_rows { 0 } else { k }) * size_of::<T>() > STACK {
         head = m;
     }
@@ -282,7 +323,7 @@ pub fn in_parts<T: Scalar>(
     if head < m {
         let (a, c) = (a.sub(head, 0, m - head, k), c.sub(head, 0, m - head, n));
         if has_dots {
-            last_dots(alpha, a, b, beta, c, kernel);
+            by_dots(alpha, a, b, beta, c, kernel);
         } else {
             turned(alpha, a, b, beta, c, ld, kernels);
         }
@@ -333,8 +374,8 @@ pub fn on_the_stack<T: Scalar>(
     let (mr, nr) = (kernel.mr(), kernel.nr());
     // One panel as wide as A is high. Complex panels have an order of their own, which only tiles up to `mr` rows know.
     let narrow = m <= mr || !T::IS_COMPLEX;
-    let width = if narrow { m.next_multiple_of(kernel.lanes()) } else { mr };
-    let a_room = m.next_multiple_of(width) * k;
+    let width = if narrow { up(m, kernel.lanes()) } else { mr };
+    let a_room = if narrow { width } else { m.next_multiple_of(mr) } * k;
     let b_room = if b.is_conj() { n.next_multiple_of(nr) * k } else { 0 };
     if (a_room + b_room) * size_of::<T>() > STACK {
         return false;

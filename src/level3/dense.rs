@@ -23,22 +23,56 @@ pub fn with_room<T, R>(n: usize, f: impl FnOnce(Option<*mut T>) -> R) -> R {
     f(scratch.as_ref().map(Scratch::ptr))
 }
 
+/// Columns of a symmetric matrix that are mirrored together, and those of one that is mirrored element by element.
+const MIRRORED: usize = 16;
+const BY_ELEMENT: usize = 24;
+
 /// A symmetric or Hermitian matrix of which one triangle is stored, with both.
 ///
 /// # Safety
 /// `to` has room for as many elements as the matrix has, for as long as the result lives.
 pub unsafe fn whole<'a, T: Scalar>(a: MatRef<T>, uplo: Uplo, symmetry: Symmetry, to: *mut T) -> MatRef<'a, T> {
-    let n = a.rows();
+    if a.rs() != 1 && a.cs() == 1 {
+        // SAFETY: as many elements.
+        return unsafe { whole(a.t(), uplo.t(), symmetry, to) }.t();
+    }
+    let (n, hermitian, kernel) = (a.rows(), symmetry.is_hermitian(), T::kernels().gemm);
     // SAFETY: the copy has n x n elements.
     let mut copy = unsafe { MatMut::new(to, n, n, 1, n as isize) };
-    for j in 0..n {
-        for i in if uplo == Uplo::Lower { j..n } else { 0..j + 1 } {
-            let x = a.get(i, j);
-            copy.set(j, i, x.conj_if(symmetry.is_hermitian()));
-            copy.set(i, j, x);
+    // Columns j to end and the rows beside their diagonal block: those of the triangle, which are columns of the other one.
+    let width = if n <= BY_ELEMENT { BY_ELEMENT } else { MIRRORED };
+    for j in (0..n).step_by(width) {
+        let end = (j + width).min(n);
+        let beside = if uplo == Uplo::Lower { end..n } else { 0..j };
+        for col in j..end {
+            for row in if uplo == Uplo::Lower { col..end } else { j..col + 1 } {
+                let x = a.get(row, col);
+                copy.set(col, row, x.conj_if(hermitian));
+                copy.set(row, col, x);
+            }
+            if hermitian {
+                copy.set(col, col, T::from_real(a.get(col, col).re()));
+            }
+            for row in beside.clone() {
+                copy.set(row, col, a.get(row, col));
+            }
         }
-        if symmetry.is_hermitian() {
-            copy.set(j, j, T::from_real(a.get(j, j).re()));
+        if a.rs() == 1 && !beside.is_empty() {
+            let from = a.col(j).ptr().wrapping_add(beside.start);
+            // SAFETY: rows of columns of A, at consecutive addresses, and as many columns and rows of the copy.
+            unsafe { kernel.turn(end - j, beside.len(), from, a.cs(), to.add(beside.start * n + j), n as isize) };
+        } else {
+            for col in j..end {
+                for row in beside.clone() {
+                    copy.set(col, row, a.get(row, col));
+                }
+            }
+        }
+        for row in if hermitian { beside } else { 0..0 } {
+            for col in j..end {
+                let x = copy.get(col, row);
+                copy.set(col, row, x.conj());
+            }
         }
     }
     copy.as_ref()

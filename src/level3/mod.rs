@@ -63,7 +63,7 @@ fn gemm_on<T: Scalar>(threads: Threads, alpha: T, a: MatRef<T>, b: MatRef<T>, be
 }
 
 /// Elements of the matrix from which a product with one column is a matrix-vector product; below, a small product.
-const GEMV_FROM: usize = 128;
+const GEMV_FROM: usize = 64;
 
 /// Computes a product with one column (or row) of C at the speed of a matrix-vector product; says whether it did.
 fn as_gemv<T: Scalar>(alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: &MatMut<T>) -> bool {
@@ -80,8 +80,9 @@ fn as_gemv<T: Scalar>(alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: &MatMut<
     true
 }
 
-/// Symmetric matrices up to this size are copied in full.
-const SYMMETRIC_COPIED: usize = 48;
+/// Bytes up to which symmetric matrices are copied in full. (Zen 4, packed as they are and copied: ssymm LL 64 49 and 98, 128 84
+/// and 108, 256 106 and 113, dsymm LL 200 53 and 53.)
+const SYMMETRIC_COPIED: usize = 256 << 10;
 
 /// C := alpha A B + beta C (left) or alpha B A + beta C (right), A symmetric or Hermitian with one triangle stored.
 pub fn symm<T: Scalar>(
@@ -100,7 +101,7 @@ pub fn symm<T: Scalar>(
         run(Product { alpha, a, b, beta, c: c.alias(), part: None }, Threads::Shared);
     };
     let n = a.rows();
-    if alpha == T::ZERO || n > SYMMETRIC_COPIED {
+    if alpha == T::ZERO || n.saturating_mul(n).saturating_mul(size_of::<T>()) > SYMMETRIC_COPIED {
         return on(special);
     }
     // Small, as a general matrix, it may be taken in place.

@@ -3,11 +3,11 @@
 //! Where the caches near by hold the operands, they are read where they are, strip by strip: a few columns, and the rows of
 //! C from the diagonal to its end. Only the first rows of a strip meet the diagonal; they are computed in full, aside, and
 //! the wanted part is added. An operand that lies across is packed once for all strips, a conjugated one is copied. Very small
-//! triangles are a single strip. Large ones are products with a `part` (`gemm/driver.rs`).
+//! triangles are a single strip, of dot products where their operands lie for that. Large ones are products with a `part` (`gemm/driver.rs`).
 
 use super::dense::{conjugated, with_room};
 use crate::gemm::driver::scale;
-use crate::gemm::{Operand, Product, Threads, blocking, run};
+use crate::gemm::{Operand, Product, Threads, blocking, run, small};
 use crate::kernels::tile::Source;
 use crate::matrix::{MatMut, MatRef, Symmetry, Uplo};
 use crate::runtime::{cpu, pool};
@@ -94,6 +94,8 @@ struct Strips {
     pack_b: bool,
     /// Whether a B that is not packed is copied: it is conjugated.
     copy_b: bool,
+    /// Whether the triangle is a single strip of dot products, of operands as they lie.
+    by_dots: bool,
 }
 
 impl Strips {
@@ -115,6 +117,10 @@ impl Strips {
             pack_b |= b.rs() != 1 && (b.cs() != 1 || !blocking::stays_near::<T>(b.rs(), b.rows(), &caches));
             copy_b |= b.is_conj();
         }
+        if n * n <= SINGLE && terms.iter().all(|&(_, a, b)| a.cs() == 1 && b.rs() == 1 && small::are_better_dots(a, b))
+        {
+            return Some(Strips { width: n, height: n, pack_a: false, pack_b: false, copy_b: false, by_dots: true });
+        }
         let (mr, nr) = (kernel.mr(), kernel.nr());
         let (width, height) = match 2 * nr {
             _ if n * n <= SINGLE => (n, n),
@@ -123,7 +129,7 @@ impl Strips {
             two => (two, two.next_multiple_of(mr)),
         };
         let fits = width * height * size_of::<T>() <= ASIDE;
-        fits.then_some(Strips { width, height, pack_a, pack_b, copy_b: copy_b && !pack_b })
+        fits.then_some(Strips { width, height, pack_a, pack_b, copy_b: copy_b && !pack_b, by_dots: false })
     }
 }
 
@@ -146,7 +152,7 @@ fn by_strips<T: Scalar, const N: usize>(terms: &[Term<T>; N], beta: T, c: &MatMu
         let terms = terms.map(|(alpha, a, b)| {
             let k = a.cols();
             work += n as f64 * n as f64 * k as f64 * if T::IS_COMPLEX { 4.0 } else { 1.0 };
-            let mut from_a = Source::in_place(a.ptr(), 1, a.cs());
+            let mut from_a = Source::in_place(a.ptr(), a.rs(), a.cs());
             let mut from_b = Source::in_place(b.ptr(), b.cs(), b.rs());
             // SAFETY: panels of all lanes of the operands, with the room that was asked for.
             unsafe {
@@ -196,6 +202,11 @@ fn strip<T: Scalar>(terms: &[Shared<T>], strips: Strips, beta: T, c: &MatMut<T>,
     let add = |i: usize, m: usize, beta: T, c: *mut T, cs: isize| unsafe {
         let mut beta = beta;
         for Shared((alpha, k, a, b)) in terms {
+            if strips.by_dots {
+                kernel.dots(m, width, *k, *alpha, (a.ptr, a.lane), (b.ptr, b.lane), beta, c, (1, cs));
+                beta = T::ONE;
+                continue;
+            }
             let kc = blocking::kc(*k, kernel.kc()).max(1);
             for p in (0..*k).step_by(kc) {
                 kernel.block(m, width, kc.min(k - p), *alpha, a.from(i, p), b.from(j, p), beta, c, cs);

@@ -55,7 +55,7 @@ fn by_columns<T: Scalar>(task: Task, side: Side, alpha: T, a: MatRef<T>, uplo: U
     // Small triangles run at two thirds of a product's speed.
     let work = 1.6 * m as f64 * m as f64 * n as f64 * if T::IS_COMPLEX { 4.0 } else { 1.0 };
     let threads = pool::threads_for(work);
-    if threads == 1 && is_direct::<T>(task, m) {
+    if threads == 1 && is_direct::<T>(task, m, n) {
         return direct(task, alpha, a, uplo, diag, &b);
     }
     if threads == 1 {
@@ -95,15 +95,19 @@ fn on_vector<T: Scalar>(task: Task, alpha: T, a: MatRef<T>, uplo: Uplo, diag: Di
     true
 }
 
-/// Whether a triangle of n columns is done directly: up to as many steps as the kernel's products take at a time. But
-/// some small ones are solved by halves.
+/// Whether a triangle of n columns is done directly: up to as many steps as the kernel's products take at a time, or fewer if
+/// the columns of B, of which there are `all`, fill less than half a vector: products do not leave its other lanes empty. But some
+/// small ones are solved by halves.
 ///
 /// LAPACK's own recursive routines (RFP format) cut a triangle in half, and its tests, which go to n = 50, compare their
 /// solution with one of ours, of an ill-conditioned matrix, to within a few units in the last place. Cut at the same place,
 /// and each half in one piece, ours has the same bits.
-fn is_direct<T: Scalar>(task: Task, n: usize) -> bool {
+fn is_direct<T: Scalar>(task: Task, n: usize, all: usize) -> bool {
     const BY_HALVES: core::ops::Range<usize> = 33..64;
-    n <= T::kernels().gemm.kc() && !(task == Task::Solve && BY_HALVES.contains(&n))
+    const OF_FEW: usize = 32;
+    let kernels = T::kernels();
+    let most = if 2 * all <= kernels.single.0 { OF_FEW } else { kernels.gemm.kc() };
+    n <= most && !(task == Task::Solve && BY_HALVES.contains(&n))
 }
 
 /// Where to cut a triangle: exactly in half, see [`is_direct`].
@@ -114,7 +118,7 @@ fn half(n: usize) -> usize {
 /// A B or the solution of A X = B, times alpha, for columns of B, of which there are `all`.
 fn on_halves<T: Scalar>(task: Task, alpha: T, a: MatRef<T>, uplo: Uplo, diag: Diag, b: &MatMut<T>, all: usize) {
     let (n, cols) = (b.rows(), b.cols());
-    if is_direct::<T>(task, n) {
+    if is_direct::<T>(task, n, all) {
         return direct(task, alpha, a, uplo, diag, b);
     }
     let h = half(n);
