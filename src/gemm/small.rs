@@ -155,7 +155,7 @@ const DOTS_BELOW: usize = 256;
 
 /// A product, or its last rows, as dot products: lanes of B, whose steps are consecutive, with those of A, which are made so.
 #[inline(never)]
-fn last_dots<T: Scalar>(alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: MatMut<T>, kernel: &Kernel<T>) {
+fn by_dots<T: Scalar>(alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: MatMut<T>, kernel: &Kernel<T>) {
     let (m, n, k) = (c.rows(), c.cols(), a.cols());
     let width = up(k, kernel.lanes());
     let mut panels = Panels(MaybeUninit::uninit());

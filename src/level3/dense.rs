@@ -36,13 +36,25 @@ pub unsafe fn whole<'a, T: Scalar>(a: MatRef<T>, uplo: Uplo, symmetry: Symmetry,
         // SAFETY: as many elements.
         return unsafe { whole(a.t(), uplo.t(), symmetry, to) }.t();
     }
-    let (n, hermitian, kernel) = (a.rows(), symmetry.is_hermitian(), T::kernels().gemm);
+    let (n, hermitian) = (a.rows(), symmetry.is_hermitian());
     // SAFETY: the copy has n x n elements.
     let mut copy = unsafe { MatMut::new(to, n, n, 1, n as isize) };
+    if n <= BY_ELEMENT {
+        for j in 0..n {
+            for i in if uplo == Uplo::Lower { j..n } else { 0..j + 1 } {
+                let x = a.get(i, j);
+                copy.set(j, i, x.conj_if(hermitian));
+                copy.set(i, j, x);
+            }
+            if hermitian {
+                copy.set(j, j, T::from_real(a.get(j, j).re()));
+            }
+        }
+        return copy.as_ref();
+    }
     // Columns j to end and the rows beside their diagonal block: those of the triangle, which are columns of the other one.
-    let width = if n <= BY_ELEMENT { BY_ELEMENT } else { MIRRORED };
-    for j in (0..n).step_by(width) {
-        let end = (j + width).min(n);
+    for j in (0..n).step_by(MIRRORED) {
+        let end = (j + MIRRORED).min(n);
         let beside = if uplo == Uplo::Lower { end..n } else { 0..j };
         for col in j..end {
             for row in if uplo == Uplo::Lower { col..end } else { j..col + 1 } {
@@ -60,7 +72,9 @@ pub unsafe fn whole<'a, T: Scalar>(a: MatRef<T>, uplo: Uplo, symmetry: Symmetry,
         if a.rs() == 1 && !beside.is_empty() {
             let from = a.col(j).ptr().wrapping_add(beside.start);
             // SAFETY: rows of columns of A, at consecutive addresses, and as many columns and rows of the copy.
-            unsafe { kernel.turn(end - j, beside.len(), from, a.cs(), to.add(beside.start * n + j), n as isize) };
+            unsafe {
+                T::kernels().gemm.turn(end - j, beside.len(), from, a.cs(), to.add(beside.start * n + j), n as isize)
+            };
         } else {
             for col in j..end {
                 for row in beside.clone() {

@@ -64,6 +64,8 @@ fn gemm_on<T: Scalar>(threads: Threads, alpha: T, a: MatRef<T>, b: MatRef<T>, be
 
 /// Elements of the matrix from which a product with one column is a matrix-vector product; below, a small product.
 const GEMV_FROM: usize = 64;
+/// The same if a vector has to be copied first.
+const GATHERED_FROM: usize = 256;
 
 /// Computes a product with one column (or row) of C at the speed of a matrix-vector product; says whether it did.
 fn as_gemv<T: Scalar>(alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: &MatMut<T>) -> bool {
@@ -72,11 +74,13 @@ fn as_gemv<T: Scalar>(alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: &MatMut<
         (1, _) => (b.t(), a.t(), c.alias().t()),
         _ => return false,
     };
-    if x.is_conj() || matrix.rows().saturating_mul(matrix.cols()) < GEMV_FROM {
+    let (column, result) = (x.col(0), y.col(0));
+    let from = if column.inc() == 1 && result.inc() == 1 { GEMV_FROM } else { GATHERED_FROM };
+    if x.is_conj() || matrix.rows().saturating_mul(matrix.cols()) < from {
         return false;
     }
     let Some(lines) = matrix.lines() else { return false };
-    level2::mv(alpha, lines, x.col(0), beta, y.col(0));
+    level2::mv(alpha, lines, column, beta, result);
     true
 }
 
