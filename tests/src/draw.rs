@@ -19,6 +19,8 @@ pub enum Size {
     Cut,
     /// Two by two at most: for calls that must cost nothing.
     Tiny,
+    /// Each dimension either a few or up to 200: few rows, columns or steps of many.
+    Slender,
     /// Five to seven: for operands that are stretched over the address space.
     Few,
 }
@@ -82,6 +84,8 @@ impl Draw {
                 _ => self.rng.range(256, 300),
             },
             Size::Tiny => self.rng.range(1, 2),
+            Size::Slender if self.rng.below(2) == 0 => self.rng.range(1, 12),
+            Size::Slender => self.rng.range(24, 200),
             Size::Few => self.rng.range(5, 7),
         }
     }
@@ -93,7 +97,7 @@ impl Draw {
             Size::Usual => self.dim(),
             Size::Large => self.rng.range(5000, 40000),
             Size::Huge => self.rng.range(100_000, 300_000),
-            Size::Cut | Size::Tiny | Size::Few => self.dim(),
+            Size::Cut | Size::Tiny | Size::Slender | Size::Few => self.dim(),
         }
     }
 

@@ -16,4 +16,8 @@ fn large<T: Scalar>() {
     check_table(&table::<T>(), Size::Large, 1)
 }
 
-for_types!(usual_sizes => usual, large_sizes => large);
+fn slender<T: Scalar>() {
+    check_table(&table::<T>(), Size::Slender, cases().div_ceil(4))
+}
+
+for_types!(slender_sizes => slender, usual_sizes => usual, large_sizes => large);
