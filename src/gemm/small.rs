@@ -60,7 +60,8 @@ pub fn run<T: Scalar>(
         if T::IS_COMPLEX && b.is_conj() && is_whole && (b.rs() == 1 || b.cs() == 1) {
             return false;
         }
-        if (!fits || m < lanes) && is_whole && (b.rs() == 1 || a.cs() == 1) && are_better_dots(a, b) {
+        let may_be_dots = (!fits || m < lanes) && is_whole && k > FEW_STEPS && (b.rs() == 1 || a.cs() == 1);
+        if may_be_dots && are_better_dots(a, b) {
             all_dots(alpha, a.anew(), b.anew(), beta, c.alias(), kernel);
             return true;
         }
