@@ -25,6 +25,8 @@ pub struct Cross {
     mpi: Arc<Mpi>,
     /// Messages of different groups do not mix.
     tag: u32,
+    /// What failures come with, of whatever group.
+    failures: u32,
     /// Members (their numbers in the group) by machine, in the order of each machine's lane.
     nodes: Vec<Vec<usize>>,
     /// Our machine.
@@ -62,10 +64,28 @@ impl Flights {
 const HEADERS: u32 = 0;
 const DATA: u32 = 1;
 const RESULT: u32 = 2;
+const FAILURE: u32 = 3;
+
+/// The tag of a purpose of a group, of those that this turn of `corten_init` has. MPI promises tags up to 32767.
+fn tag_of(turn: u32, group: u32, purpose: u32) -> u32 {
+    (turn % 16 * 256 + group % 256) << 3 | purpose
+}
+
+/// The tag of failures that one machine tells the others.
+pub fn tag_of_failures(turn: u32) -> u32 {
+    tag_of(turn, 0, FAILURE)
+}
 
 impl Cross {
-    pub fn new(mpi: Arc<Mpi>, tag: u32, nodes: Vec<Vec<usize>>, node: usize, ranks: Vec<u32>) -> Cross {
-        Cross { mpi, tag: tag << 3, nodes, node, ranks }
+    /// The way between the machines for group number `group` of this turn of `corten_init`.
+    pub fn new(
+        mpi: Arc<Mpi>,
+        (turn, group): (u32, u32),
+        nodes: Vec<Vec<usize>>,
+        node: usize,
+        ranks: Vec<u32>,
+    ) -> Cross {
+        Cross { mpi, tag: tag_of(turn, group, 0), failures: tag_of_failures(turn), nodes, node, ranks }
     }
 
     fn size(&self) -> usize {
@@ -73,8 +93,15 @@ impl Cross {
     }
     fn patience<'a>(&'a self, lane: &'a Lane) -> Patience<'a> {
         let crowded = lane.segment().plan.crowded != 0;
-        let (segment, wanted) = (Some(&**lane.segment()), Some(&*lane.wanted));
-        Patience { segment, wanted, leaving: &lane.leaving, timeout: shm::timeout(), crowded }
+        Patience {
+            segment: Some(lane.segment()),
+            wanted: Some(&lane.wanted),
+            leaving: &lane.leaving,
+            timeout: shm::timeout() + shm::notice(),
+            warn_after: shm::warn_after(),
+            tag: self.failures,
+            crowded,
+        }
     }
     /// The global rank of number `local` on a machine.
     fn rank_at(&self, node: usize, local: usize) -> u32 {
@@ -129,7 +156,7 @@ impl Cross {
                 at = at.wrapping_add(part.len());
             }
         }
-        lane.sync()?;
+        lane.sync_behind_transfers()?;
         let table = lane.output(0, lane.now().wrapping_sub(1));
         let mut given: Vec<(Header, Vec<u8>)> = vec![(*header, Vec::new()); self.size()];
         let mut at = 0;
@@ -261,7 +288,7 @@ impl Cross {
                 }
             }
             if t < end {
-                lane.sync()?;
+                lane.sync_behind_transfers()?;
             }
         }
         flights.landed();
@@ -385,7 +412,7 @@ impl Cross {
                 }
                 self.mpi.wait(requests, &self.patience(lane))?;
             }
-            lane.sync()?;
+            lane.sync_behind_transfers()?;
             if !(home == self.node && lane.me == first) {
                 // SAFETY: published with the step.
                 unsafe { copy(lane.input(first, step), buffer.wrapping_add(from), part) };

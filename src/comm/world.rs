@@ -7,9 +7,9 @@ use super::queue::Queue;
 use super::sys;
 use super::transport::bootstrap::{self, Place};
 use super::transport::mpi::{self, Mpi};
-use super::transport::segment::{ACTIVE, JOINED, LEFT, Segment};
+use super::transport::segment::{ACTIVE, Failure, JOINED, LEFT, Segment};
 use super::transport::shm::Lane;
-use super::two_level::Cross;
+use super::two_level::{self, Cross};
 use super::types::{Detail, Element, Error, Header, Kind, Result, Statement, Status};
 use crate::runtime;
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -121,6 +121,19 @@ pub fn init() -> Result {
     let me = locals.iter().position(|r| *r == rank).unwrap_or(0);
     let place = Place { token: &token, turn, me, size: locals.len(), ranks: &locals };
     let segment = Arc::new(bootstrap::meet(&place)?);
+    if let Some(mpi) = &mpi {
+        let (mpi, tag) = (mpi.clone(), two_level::tag_of_failures(turn));
+        let others: Vec<u32> = (0..size).filter(|r| !locals.contains(r)).collect();
+        segment.on_failure(move |failure, rank, found| {
+            // One that has ended finalises MPI on its way, or its launcher ends the job. Others may never come to that.
+            if !matches!(failure, Failure::Ended | Failure::Left | Failure::Joined) {
+                mpi::give_up();
+            }
+            if found && !others.is_empty() {
+                mpi.tell(&others, tag, failure.pack(rank));
+            }
+        });
+    }
     let world = World {
         rank,
         size,
@@ -242,9 +255,7 @@ impl World {
         let nodes: Vec<Vec<usize>> = self.nodes.iter().map(members).filter(|list| !list.is_empty()).collect();
         let node = nodes.iter().position(|list| list.iter().any(|i| ranks[*i] == self.rank))?;
         let mpi = self.mpi.as_ref().filter(|_| nodes.len() > 1)?;
-        // MPI promises tags up to 32767; three bits are the purpose.
-        let tag = self.turn % 16 * 256 + lane % 256;
-        Some(Cross::new(mpi.clone(), tag, nodes, node, ranks.to_vec()))
+        Some(Cross::new(mpi.clone(), (self.turn, lane), nodes, node, ranks.to_vec()))
     }
 
     /// Whether these ranks can be a process set.

@@ -5,7 +5,7 @@
 //! calls, so a table of constants is all it takes (as mpi4py and MPI.jl do it). A handle is a `usize`: where it is an
 //! `int`, it travels in the lower half of the same register and is written to the lower half of a zeroed word.
 //!
-//! Only bytes are sent, by `MPI_Isend`, `MPI_Irecv` and `MPI_Test`; all arithmetic is our own, in an order of our own, for
+//! Only bytes are sent, by `MPI_Isend`, `MPI_Irecv`, `MPI_Iprobe` and `MPI_Test`; all arithmetic is our own, in an order of our own, for
 //! types that MPI may not know. No such call waits inside MPI: so a lock around each of them lets several threads of ours
 //! work with `MPI_THREAD_SERIALIZED`, waits have an end, and no thread spins in there. What MPI itself waits in, when it is
 //! initialised, cannot be ended from outside; [`Reminder`] says after a while that it waits.
@@ -14,10 +14,10 @@ use super::super::sys;
 use super::super::types::{Error, Result, Status};
 use super::bootstrap;
 use super::segment::{Failure, Segment, count_as_ended};
-use super::shm::Watch;
+use super::shm::{self, Watch};
 use crate::runtime::{self, env, trace};
 use core::ffi::{CStr, c_char, c_int, c_void};
-use core::sync::atomic::{AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::ffi::CString;
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::thread::JoinHandle;
@@ -38,6 +38,7 @@ struct Abi {
     byte: usize,
     errors_return: usize,
     status_ignore: usize,
+    any_source: c_int,
     serialized: c_int,
 }
 
@@ -47,10 +48,18 @@ const MPICH: Abi = Abi {
     byte: 0x4c00_010d,
     errors_return: 0x5400_0001,
     status_ignore: 1,
+    any_source: -2,
     serialized: 2,
 };
-const STANDARD: Abi =
-    Abi { name: "MPI 5", world: 0x101, byte: 0x247, errors_return: 0x143, status_ignore: 0, serialized: 2048 };
+const STANDARD: Abi = Abi {
+    name: "MPI 5",
+    world: 0x101,
+    byte: 0x247,
+    errors_return: 0x143,
+    status_ignore: 0,
+    any_source: -1,
+    serialized: 2048,
+};
 
 macro_rules! functions {
     ($($field:ident $symbol:literal ($($t:ty),*);)*) => {
@@ -88,6 +97,7 @@ functions! {
     set_errhandler "MPI_Comm_set_errhandler" (usize, usize);
     isend "MPI_Isend" (*const c_void, c_int, usize, c_int, c_int, usize, *mut usize);
     irecv "MPI_Irecv" (*mut c_void, c_int, usize, c_int, c_int, usize, *mut usize);
+    iprobe "MPI_Iprobe" (c_int, c_int, usize, *mut c_int, *mut c_void);
     test "MPI_Test" (*mut usize, *mut c_int, *mut c_void);
     cancel "MPI_Cancel" (*mut usize);
     version "MPI_Get_library_version" (*mut c_char, *mut c_int);
@@ -191,6 +201,7 @@ fn load() -> core::result::Result<Library, String> {
             byte: byte as usize,
             errors_return: returns as usize,
             status_ignore: 0,
+            any_source: -1,
             serialized: 2,
         }
     } else {
@@ -403,9 +414,8 @@ impl Mpi {
                 // SAFETY: the note is never freed.
                 let _ = unsafe { self.send(r, tag, note.as_ptr(), note.len(), &mut requests) };
             }
-            let leaving = core::sync::atomic::AtomicBool::new(false);
-            let patience = Patience { segment: None, wanted: None, leaving: &leaving, timeout: NOTICE, crowded: true };
-            let _ = self.wait(requests, &patience);
+            let leaving = AtomicBool::new(false);
+            let _ = self.wait(requests, &Patience::alone(&leaving, NOTICE));
             core::mem::forget(note);
         }
         // MPI may still read the one and write to the other, should a rank come after all.
@@ -416,8 +426,8 @@ impl Mpi {
     /// On failure transfers of both may still be under way.
     fn exchange_cards(&self, card: &[u8], all: &mut [u8], tag: u32, limit: Duration) -> Result {
         let (len, size) = (card.len(), self.size as usize);
-        let leaving = core::sync::atomic::AtomicBool::new(false);
-        let patience = Patience { segment: None, wanted: None, leaving: &leaving, timeout: limit, crowded: true };
+        let leaving = AtomicBool::new(false);
+        let patience = Patience::alone(&leaving, limit);
         let mut requests = Requests::default();
         let at = all.as_mut_ptr();
         // SAFETY: all memory lives until the waits, and longer if they fail.
@@ -440,6 +450,51 @@ impl Mpi {
             }
         }
         Ok(())
+    }
+
+    /// Tells a failure, which is one word, to ranks of other machines: each looks for it while it waits for a transfer. Those
+    /// who cannot be told within a moment may be gone.
+    pub fn tell(&self, ranks: &[u32], tag: u32, word: u64) {
+        // Never freed: MPI may still read it.
+        let word: &'static u64 = Box::leak(Box::new(word));
+        let mut requests = Requests::default();
+        for rank in ranks {
+            // SAFETY: eight bytes that live for ever.
+            let _ = unsafe { self.send(*rank, tag, (&raw const *word).cast(), 8, &mut requests) };
+        }
+        let leaving = AtomicBool::new(false);
+        // A transfer that MPI takes a while for needs calls of MPI to go on.
+        let _ = self.wait(requests, &Patience::alone(&leaving, TELLING));
+    }
+
+    /// A word of [`Mpi::tell`] that has come, if there is one.
+    fn told(&self, tag: u32) -> Option<u64> {
+        let (f, abi, tag) = (&self.library.f, &self.library.abi, tag as c_int);
+        let ignore = abi.status_ignore as *mut c_void;
+        let mut there: c_int = 0;
+        // One turn for all: what was found is taken by no other thread.
+        let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+        // SAFETY: a number; our own communicator.
+        let code = unsafe { (f.iprobe)(abi.any_source, tag, self.comm, &raw mut there, ignore) };
+        if code != 0 || there == 0 {
+            return None;
+        }
+        // Never freed, in case MPI does not come to an end with it below: eight bytes, once.
+        let word: &'static mut u64 = Box::leak(Box::new(0));
+        let (mut request, mut done) = (0usize, 0);
+        // SAFETY: room for the eight bytes, which have come.
+        unsafe {
+            let to = (&raw mut *word).cast();
+            if (f.irecv)(to, 8, abi.byte, abi.any_source, tag, self.comm, &raw mut request) != 0 {
+                return None;
+            }
+            for _ in 0..1000 {
+                if (f.test)(&raw mut request, &raw mut done, ignore) != 0 || done != 0 {
+                    break;
+                }
+            }
+        }
+        (done != 0).then_some(*word)
     }
 
     /// Waits until all of them are done. Looks often at first, then less and less, and never for ever. On failure those that are not
@@ -466,6 +521,7 @@ impl Mpi {
         // For patience, which may begin again; and for how often to look.
         let (mut watch, mut began) = (Watch::start(), Watch::start());
         let mut turns = 0u32;
+        let mut warned = patience.warn_after.is_zero();
         loop {
             let mut i = 0;
             while i < requests.list.len() {
@@ -481,6 +537,9 @@ impl Mpi {
                     // What is left in the list can be called off; this one is over, and its handle may be none any more.
                     requests.list.swap_remove(i);
                     give_up();
+                    if let Some(segment) = patience.segment {
+                        segment.fail(Failure::Mpi, self.rank);
+                    }
                     return Err(failed("MPI_Test", self.library));
                 }
                 if done != 0 {
@@ -499,7 +558,20 @@ impl Mpi {
                     if patience.wanted.is_some_and(|wanted| wanted.load(Ordering::Relaxed) == 0) {
                         watch = Watch::start();
                     }
-                    patience.look(*rank, watch.look())?;
+                    if let Some(segment) = patience.segment
+                        && let Some((failure, rank)) = self.told(patience.tag).and_then(Failure::unpack)
+                    {
+                        segment.hear(failure, rank);
+                    }
+                    let waited = watch.look();
+                    patience.look(*rank, waited)?;
+                    if waited >= patience.warn_after && !warned {
+                        warned = true;
+                        let (me, seconds) = (self.rank, waited.as_secs());
+                        trace::say(format_args!(
+                            "rank {me} has waited {seconds} s for rank {rank} of another machine, or for one that it waits for"
+                        ));
+                    }
                     std::thread::sleep((began.look() / 50).clamp(Duration::from_micros(50), Duration::from_millis(2)));
                 }
             }
@@ -511,6 +583,8 @@ impl Mpi {
 const NOTE: u8 = b'!';
 /// How much longer others wait for that text than the first rank waits for them.
 const NOTICE: Duration = Duration::from_secs(5);
+/// How long a rank that has found out a failure tries to tell the other machines.
+const TELLING: Duration = Duration::from_secs(1);
 
 /// While this rank is inside a call of MPI's that waits for all ranks and that nothing ends: says so, once the time of
 /// `corten_init` is over.
@@ -569,21 +643,30 @@ pub struct Patience<'a> {
     pub segment: Option<&'a Segment>,
     /// As in a lane: how many operations the application waits for; with none, there is no end to patience.
     pub wanted: Option<&'a AtomicUsize>,
-    pub leaving: &'a core::sync::atomic::AtomicBool,
+    pub leaving: &'a AtomicBool,
     pub timeout: Duration,
+    /// When to say for whom one waits; zero: never.
+    pub warn_after: Duration,
+    /// What failures that other machines have found out come with.
+    pub tag: u32,
     pub crowded: bool,
 }
 
 impl Patience<'_> {
+    /// Of one who has nothing but a limit.
+    fn alone(leaving: &AtomicBool, timeout: Duration) -> Patience<'_> {
+        Patience { segment: None, wanted: None, leaving, timeout, warn_after: Duration::ZERO, tag: 0, crowded: true }
+    }
     fn look(&self, rank: u32, waited: Duration) -> Result {
-        if self.leaving.load(core::sync::atomic::Ordering::Relaxed) {
+        if self.leaving.load(Ordering::Relaxed) {
             return Err(Error::new(Status::State, "corten_shutdown was called"));
         }
         let seconds = self.timeout.as_secs();
         let error = match (self.segment.and_then(|segment| Some((segment, segment.failure()?))), self.segment) {
             (Some((segment, known)), _) => segment.error(known),
             (None, _) if waited < self.timeout => return Ok(()),
-            (None, Some(segment)) => segment.fail(Failure::Late(seconds as u32), rank),
+            // The time that was given to others to tell is not the user's business.
+            (None, Some(segment)) => segment.fail(Failure::Late(shm::timeout().as_secs() as u32), rank),
             (None, None) => {
                 let limit = bootstrap::timeout().as_secs();
                 // The first rank may have come, later than this one, and wait for another itself.

@@ -277,6 +277,8 @@ pub struct Lane {
     claims: Claims,
     timeout: Duration,
     warn_after: Duration,
+    /// Whether the step that is being waited for comes after transfers between machines.
+    behind_transfers: bool,
     manners: Manners,
     /// Whether this is a lane of named operations: it goes on while members are in join, and it has a bell.
     named: bool,
@@ -296,6 +298,18 @@ unsafe impl Send for Lane {}
 /// Time after which a rank that does not come is given up.
 pub fn timeout() -> Duration {
     Duration::from_secs(env::COMM_TIMEOUT.number().unwrap_or(300).max(1))
+}
+
+/// How much longer one waits for another machine than for a rank of one's own: those who wait for the rank itself, on its
+/// machine, know best who it is, and tell the others in this time. Who waits for a rank that waits for another machine
+/// gives it as much time again.
+pub fn notice() -> Duration {
+    (timeout() / 2).clamp(Duration::from_secs(1), Duration::from_secs(5))
+}
+
+/// Time after which a waiting rank says for whom it waits; zero: never.
+pub fn warn_after() -> Duration {
+    Duration::from_secs(env::STALL_WARNING.number().unwrap_or(60))
 }
 
 impl Lane {
@@ -327,7 +341,8 @@ impl Lane {
             step: 0,
             claims: Claims::default(),
             timeout: timeout(),
-            warn_after: Duration::from_secs(env::STALL_WARNING.number().unwrap_or(60)),
+            warn_after: warn_after(),
+            behind_transfers: false,
             manners: Manners::default(),
             named: false,
             leaving: leaving.clone(),
@@ -437,6 +452,15 @@ impl Lane {
         self.step = step;
         self.claims.next_step();
         Ok(())
+    }
+
+    /// The same for a step before which some members wait for other machines: they are given more time, in which they find
+    /// out, or are told, who is missing.
+    pub fn sync_behind_transfers(&mut self) -> Result {
+        self.behind_transfers = true;
+        let outcome = self.sync();
+        self.behind_transfers = false;
+        outcome
     }
 
     /// The first member, from `first` on, that has not published the step.
@@ -592,7 +616,8 @@ impl Lane {
             Some(&m) => format!("; rank {} has made asynchronous calls that this one has not", self.ranks[m]),
             None => String::new(),
         };
-        trace::say(format_args!("rank {me} has waited {seconds} s for rank{s} {list}{what}{crossed}"));
+        let behind = if self.behind_transfers { "; that one may be waiting for another machine" } else { "" };
+        trace::say(format_args!("rank {me} has waited {seconds} s for rank{s} {list}{what}{crossed}{behind}"));
     }
 
     /// Whether the application waits for nothing here.
@@ -653,7 +678,7 @@ impl Lane {
             (failure, rank)
         } else if self.segment.state(local) == JOINED && !self.named && waited >= JOIN_ENDS {
             (Failure::Joined, rank)
-        } else if waited >= self.timeout {
+        } else if waited >= self.timeout + if self.behind_transfers { 2 * notice() } else { Duration::ZERO } {
             self.late(member)
         } else {
             return Ok(());
