@@ -98,6 +98,7 @@ pub fn init() -> Result {
     }
     static AT_FORK: OnceLock<()> = OnceLock::new();
     AT_FORK.get_or_init(|| runtime::sys::at_fork_in_child(after_fork));
+    runtime::env::check();
     let turn = TURN.fetch_add(1, Ordering::Relaxed) + 1;
     let found = launch::find()?;
     let (rank, size, mpi) = match &found {
@@ -162,7 +163,7 @@ pub fn init() -> Result {
 fn census(mpi: &Mpi, turn: u32) -> Result<(Vec<Vec<u32>>, String)> {
     let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     let net = std::fs::read_link("/proc/self/ns/net").map(|p| p.display().to_string()).unwrap_or_default();
-    let split = crate::runtime::env::SPLIT_NODES.number().unwrap_or(1).max(1);
+    let split = crate::runtime::env::SPLIT_NODES.number().unwrap_or(1);
     let part = u64::from(mpi.rank) * split / u64::from(mpi.size);
     let token = sys::random_token();
     let mut card = format!("{token} {} {net} {part}", boot.trim()).into_bytes();

@@ -297,7 +297,7 @@ unsafe impl Send for Lane {}
 
 /// Time after which a rank that does not come is given up.
 pub fn timeout() -> Duration {
-    Duration::from_secs(env::COMM_TIMEOUT.number().unwrap_or(300).max(1))
+    Duration::from_secs(env::COMM_TIMEOUT.number().unwrap_or(300).min(env::LONGEST))
 }
 
 /// How much longer one waits for another machine than for a rank of one's own: those who wait for the rank itself, on its
