@@ -325,16 +325,16 @@ impl Queue {
         lock(&self.inbox).stopped.get_or_insert(Error::new(Status::State, reason));
         self.leaving.store(true, Ordering::SeqCst);
         self.bell.notify_all();
-        self.ringer.ring();
+        self.ringer.rouse();
     }
 
-    /// Waits for the end of a thread that was told to, which is within the time of a nap.
+    /// Waits for the end of a thread that was told to.
     pub fn stopped(&self) {
         let mut ended = lock(&self.ended);
         let deadline = Instant::now() + Duration::from_secs(5);
         while !*ended && Instant::now() < deadline {
             ended = self.end.wait_timeout(ended, Duration::from_millis(100)).unwrap_or_else(PoisonError::into_inner).0;
-            self.ringer.ring();
+            self.ringer.rouse();
         }
     }
 
