@@ -112,7 +112,8 @@ impl Ticket {
     }
     /// The outcome; `None` if it is not there in time.
     pub fn wait(&self, limit: Option<Duration>) -> Option<Result> {
-        let deadline = limit.map(|l| Instant::now() + l);
+        // An end that no clock reaches is none.
+        let deadline = limit.and_then(|l| Instant::now().checked_add(l));
         let mut done = lock(&self.done);
         loop {
             if let Some(outcome) = &*done {
