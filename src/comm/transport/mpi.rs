@@ -21,7 +21,7 @@ use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::ffi::CString;
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 unsafe extern "C" {
     fn dlopen(name: *const c_char, flags: c_int) -> *mut c_void;
@@ -520,7 +520,8 @@ impl Mpi {
     fn wait_for(&self, requests: &mut Requests, patience: &Patience) -> Result {
         // For patience, which may begin again; and for how often to look.
         let (mut watch, mut began) = (Watch::start(), Watch::start());
-        let mut turns = 0u32;
+        // Turns without anything done, and since when.
+        let (mut turns, mut since) = (0u32, Instant::now());
         let mut warned = patience.warn_after.is_zero();
         loop {
             let mut i = 0;
@@ -544,7 +545,7 @@ impl Mpi {
                 }
                 if done != 0 {
                     requests.list.swap_remove(i);
-                    turns = 0;
+                    (turns, since) = (0, Instant::now());
                 } else {
                     i += 1;
                 }
@@ -553,7 +554,8 @@ impl Mpi {
             turns += 1;
             match turns {
                 0..=200 if !patience.crowded => core::hint::spin_loop(),
-                0..=2000 => sys::give_way(),
+                // Beside other busy programs giving way may take a whole slice of time each.
+                0..=2000 if since.elapsed() < GIVING_WAY => sys::give_way(),
                 _ => {
                     if patience.wanted.is_some_and(|wanted| wanted.load(Ordering::Relaxed) == 0) {
                         watch = Watch::start();
@@ -583,6 +585,8 @@ impl Mpi {
 const NOTE: u8 = b'!';
 /// How much longer others wait for that text than the first rank waits for them.
 const NOTICE: Duration = Duration::from_secs(5);
+/// How long a waiting rank gives way to others before it sleeps, and looks at what else there is.
+const GIVING_WAY: Duration = Duration::from_millis(20);
 /// How long a rank that has found out a failure tries to tell the other machines.
 const TELLING: Duration = Duration::from_secs(1);
 
