@@ -194,7 +194,7 @@ cat >"$dir/failing.c" <<'END'
 int MPI_Test(MPI_Request *request, int *done, MPI_Status *status)
 {
     static int calls;
-    const char *rank = getenv("OMPI_COMM_WORLD_RANK");
+    const char *rank = getenv("PMI_RANK");
     if (rank && rank[0] == '2' && ++calls > 2000)
         return MPI_ERR_OTHER;
     return PMPI_Test(request, done, status);
@@ -217,10 +217,10 @@ int main(void)
     return 1;
 }
 END
-/usr/bin/mpicc -shared -fPIC -O1 "$dir/failing.c" -o "$dir/failing.so"
+"$dir/mpich/bin/mpicc" -shared -fPIC -O1 "$dir/failing.c" -o "$dir/failing.so" -Wl,-rpath,"$dir/mpich/lib"
 cc -O1 -Iinclude "$dir/witness.c" -o "$dir/witness" "$CORTEN_LIB"
 CORTEN_SPLIT_NODES=2 CORTEN_MPI_LIB=$dir/failing.so must_say "MPI fails on one rank" \
-    "$(printf 'rank %s code 6: MPI failed on rank 2\n' 0 1 3; echo 'rank 2 code 6: MPI_Test failed')" "${debian[@]}" 4 "$dir/witness"
+    "$(printf 'rank %s code 6: MPI failed on rank 2\n' 0 1 3; echo 'rank 2 code 6: MPI_Test failed')" "${mpich[@]}" 4 "$dir/witness"
 
 # A rank that exits with 0 before corten_init leaves the others inside MPI_Init, which cannot be ended: they say so. One
 # that does not come to a later corten_init is named by all others, with the limit that applies.
