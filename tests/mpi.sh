@@ -256,8 +256,10 @@ static void say(void)
 int main(int argc, char **argv)
 {
     atexit(say);
-    if (corten_init())
+    if (corten_init()) {
+        snprintf(told, sizeof told, "the first corten_init: %s", corten_last_error());
         return 9;
+    }
     const int rank = corten_rank();
     if (corten_shutdown())
         return 9;
