@@ -58,7 +58,7 @@ int main(void)
     }
     must(corten_barrier(CORTEN_ALL), "barrier");
     if (rank == 0)
-        printf("%d ranks on %d machines: all is well\n", size, corten_cross_size());
+        printf("ranks: %d, machines: %d; all is well\n", size, corten_cross_size());
     must(corten_shutdown(), "shutdown");
     return 0;
 }

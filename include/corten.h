@@ -305,9 +305,9 @@ int corten_reducescatter_async(const char *name, const void *in, void *out, size
 /* 1 if the operation is done (well or not: corten_wait says), 0 if not, -1 if there is no such handle. */
 int corten_poll(int64_t handle);
 
-/* Waits until the operation is done, at most for so many seconds (for ever if negative), and returns its outcome; then
- * the handle is gone. If the time is over before, returns CORTEN_PENDING: no error, so corten_last_error stays as it is,
- * and so does the handle. */
+/* Waits until the operation is done, at most for so many seconds (for ever if negative or infinite), and returns its
+ * outcome; then the handle is gone. If the time is over before, returns CORTEN_PENDING: no error, so corten_last_error
+ * stays as it is, and so does the handle. It stays too if seconds is not a number, which is CORTEN_ERROR_ARGUMENT. */
 int corten_wait(int64_t handle, double seconds);
 
 /* Memory that all ranks of this machine can reach: allreduce of such buffers copies nothing. Zero, aligned to a page; null

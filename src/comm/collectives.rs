@@ -781,17 +781,17 @@ pub fn exchange(lane: &mut Lane, kind: Kind, aux: u64, bytes: &[u8]) -> Result<V
 pub fn check(r: &Reduction) -> Result {
     let bad = |text: String| Err(Error::new(Status::Argument, text));
     if r.op == Op::Adasum && r.element.is_integer() {
-        return bad(format!("adasum needs a floating-point type, not {}", r.element.name()));
+        return bad(format!("op is adasum and type is {}, expected a floating-point type", r.element.name()));
     }
     if r.wire.is_some() && (r.element != Element::F32 || r.op == Op::Adasum) {
         return bad(format!(
-            "a wire type is for sums and the like of f32, not for {} {}",
+            "op is {} with CORTEN_WIRE_BF16 or CORTEN_WIRE_F16, and type is {}: only f32 can travel in 16 bits, by any op but adasum",
             r.op.name(),
             r.element.name()
         ));
     }
     if r.pre.is_nan() || r.post.is_nan() {
-        return bad(format!("prescale {} and postscale {} must be numbers", r.pre, r.post));
+        return bad(format!("prescale is {} and postscale is {}, expected numbers", r.pre, r.post));
     }
     Ok(())
 }

@@ -112,7 +112,8 @@ impl Ticket {
     }
     /// The outcome; `None` if it is not there in time.
     pub fn wait(&self, limit: Option<Duration>) -> Option<Result> {
-        let deadline = limit.map(|l| Instant::now() + l);
+        // An end that no clock reaches is none.
+        let deadline = limit.and_then(|l| Instant::now().checked_add(l));
         let mut done = lock(&self.done);
         loop {
             if let Some(outcome) = &*done {
@@ -325,16 +326,16 @@ impl Queue {
         lock(&self.inbox).stopped.get_or_insert(Error::new(Status::State, reason));
         self.leaving.store(true, Ordering::SeqCst);
         self.bell.notify_all();
-        self.ringer.ring();
+        self.ringer.rouse();
     }
 
-    /// Waits for the end of a thread that was told to, which is within the time of a nap.
+    /// Waits for the end of a thread that was told to.
     pub fn stopped(&self) {
         let mut ended = lock(&self.ended);
         let deadline = Instant::now() + Duration::from_secs(5);
         while !*ended && Instant::now() < deadline {
             ended = self.end.wait_timeout(ended, Duration::from_millis(100)).unwrap_or_else(PoisonError::into_inner).0;
-            self.ringer.ring();
+            self.ringer.rouse();
         }
     }
 

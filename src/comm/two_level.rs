@@ -25,6 +25,8 @@ pub struct Cross {
     mpi: Arc<Mpi>,
     /// Messages of different groups do not mix.
     tag: u32,
+    /// What failures come with, of whatever group.
+    failures: u32,
     /// Members (their numbers in the group) by machine, in the order of each machine's lane.
     nodes: Vec<Vec<usize>>,
     /// Our machine.
@@ -62,10 +64,28 @@ impl Flights {
 const HEADERS: u32 = 0;
 const DATA: u32 = 1;
 const RESULT: u32 = 2;
+const FAILURE: u32 = 3;
+
+/// The tag of a purpose of a group, of those that this turn of `corten_init` has. MPI promises tags up to 32767.
+fn tag_of(turn: u32, group: u32, purpose: u32) -> u32 {
+    (turn % 16 * 256 + group % 256) << 3 | purpose
+}
+
+/// The tag of failures that one machine tells the others.
+pub fn tag_of_failures(turn: u32) -> u32 {
+    tag_of(turn, 0, FAILURE)
+}
 
 impl Cross {
-    pub fn new(mpi: Arc<Mpi>, tag: u32, nodes: Vec<Vec<usize>>, node: usize, ranks: Vec<u32>) -> Cross {
-        Cross { mpi, tag: tag << 3, nodes, node, ranks }
+    /// The way between the machines for group number `group` of this turn of `corten_init`.
+    pub fn new(
+        mpi: Arc<Mpi>,
+        (turn, group): (u32, u32),
+        nodes: Vec<Vec<usize>>,
+        node: usize,
+        ranks: Vec<u32>,
+    ) -> Cross {
+        Cross { mpi, tag: tag_of(turn, group, 0), failures: tag_of_failures(turn), nodes, node, ranks }
     }
 
     fn size(&self) -> usize {
@@ -73,8 +93,15 @@ impl Cross {
     }
     fn patience<'a>(&'a self, lane: &'a Lane) -> Patience<'a> {
         let crowded = lane.segment().plan.crowded != 0;
-        let (segment, wanted) = (Some(&**lane.segment()), Some(&*lane.wanted));
-        Patience { segment, wanted, leaving: &lane.leaving, timeout: shm::timeout(), crowded }
+        Patience {
+            segment: Some(lane.segment()),
+            wanted: Some(&lane.wanted),
+            leaving: &lane.leaving,
+            timeout: shm::timeout() + shm::notice(),
+            warn_after: shm::warn_after(),
+            tag: self.failures,
+            crowded,
+        }
     }
     /// The global rank of number `local` on a machine.
     fn rank_at(&self, node: usize, local: usize) -> u32 {
@@ -129,7 +156,7 @@ impl Cross {
                 at = at.wrapping_add(part.len());
             }
         }
-        lane.sync()?;
+        lane.sync_behind_transfers()?;
         let table = lane.output(0, lane.now().wrapping_sub(1));
         let mut given: Vec<(Header, Vec<u8>)> = vec![(*header, Vec::new()); self.size()];
         let mut at = 0;
@@ -159,8 +186,8 @@ impl Cross {
             // SAFETY: both live until the wait below, and for ever if it fails.
             unsafe {
                 let at = (&raw mut lengths[n]).cast();
-                self.mpi.receive(rank, self.tag | HEADERS, at, 8, &mut requests)?;
-                self.mpi.send(rank, self.tag | HEADERS, (&raw const **own).cast(), 8, &mut requests)?;
+                self.mpi.receive(rank, self.tag | HEADERS, at, 8, &mut requests);
+                self.mpi.send(rank, self.tag | HEADERS, (&raw const **own).cast(), 8, &mut requests);
             }
         }
         self.mpi.wait(requests, &self.patience(lane))?;
@@ -174,8 +201,8 @@ impl Cross {
             let (to, len) = (all[n].as_mut_ptr(), all[n].len());
             // SAFETY: as above.
             unsafe {
-                self.mpi.receive(rank, self.tag | HEADERS, to, len, &mut requests)?;
-                self.mpi.send(rank, self.tag | HEADERS, all[self.node].as_ptr(), mine.len(), &mut requests)?;
+                self.mpi.receive(rank, self.tag | HEADERS, to, len, &mut requests);
+                self.mpi.send(rank, self.tag | HEADERS, all[self.node].as_ptr(), mine.len(), &mut requests);
             }
         }
         self.mpi.wait(requests, &self.patience(lane))?;
@@ -238,7 +265,7 @@ impl Cross {
                 flight.data.resize((b - a) * width, 0);
                 // SAFETY: published with the step before; as many elements of our own.
                 unsafe { kernels::fold().fold(&inside, b - a, &sources, &[flight.data.as_mut_ptr()]) };
-                self.depart(lane, flight, width)?;
+                self.depart(lane, flight, width);
             }
             if let Some(c) = due(t, 1 + lag).filter(|_| is_owner) {
                 self.turn_round(lane, flights.of(c), &across)?;
@@ -261,7 +288,7 @@ impl Cross {
                 }
             }
             if t < end {
-                lane.sync()?;
+                lane.sync_behind_transfers()?;
             }
         }
         flights.landed();
@@ -275,7 +302,7 @@ impl Cross {
     }
 
     /// Sends each machine its part of a slice, and begins to receive ours from all.
-    fn depart(&self, lane: &Lane, flight: &mut Flight, width: usize) -> Result {
+    fn depart(&self, lane: &Lane, flight: &mut Flight, width: usize) {
         let nodes = self.nodes.len();
         let (a, b) = self.part(flight, width, self.node);
         flight.came.resize((b - a) * nodes, 0);
@@ -286,11 +313,10 @@ impl Cross {
             unsafe {
                 let room = flight.came.as_mut_ptr().add(k * (b - a));
                 let theirs = flight.data.as_ptr().add(from);
-                self.mpi.receive(rank, self.tag | DATA, room, b - a, &mut flight.requests)?;
-                self.mpi.send(rank, self.tag | DATA, theirs, to - from, &mut flight.requests)?;
+                self.mpi.receive(rank, self.tag | DATA, room, b - a, &mut flight.requests);
+                self.mpi.send(rank, self.tag | DATA, theirs, to - from, &mut flight.requests);
             }
         }
-        Ok(())
     }
 
     /// Folds our part of a slice, in the order of the machines, and sends the result to all.
@@ -311,9 +337,9 @@ impl Cross {
             // SAFETY: as above; parts do not overlap.
             unsafe {
                 let room = flight.data.as_mut_ptr().add(from);
-                self.mpi.receive(rank, self.tag | RESULT, room, to - from, &mut flight.requests)?;
+                self.mpi.receive(rank, self.tag | RESULT, room, to - from, &mut flight.requests);
                 let own = flight.data.as_ptr().add(a);
-                self.mpi.send(rank, self.tag | RESULT, own, b - a, &mut flight.requests)?;
+                self.mpi.send(rank, self.tag | RESULT, own, b - a, &mut flight.requests);
             }
         }
         Ok(())
@@ -377,15 +403,15 @@ impl Cross {
                     if home == self.node {
                         copy(buffer.wrapping_add(from), staged, part);
                         for k in (0..self.nodes.len()).filter(|k| *k != home) {
-                            self.mpi.send(self.rank_at(k, 0), self.tag | DATA, staged, part, &mut requests)?;
+                            self.mpi.send(self.rank_at(k, 0), self.tag | DATA, staged, part, &mut requests);
                         }
                     } else {
-                        self.mpi.receive(self.ranks[root], self.tag | DATA, staged, part, &mut requests)?;
+                        self.mpi.receive(self.ranks[root], self.tag | DATA, staged, part, &mut requests);
                     }
                 }
                 self.mpi.wait(requests, &self.patience(lane))?;
             }
-            lane.sync()?;
+            lane.sync_behind_transfers()?;
             if !(home == self.node && lane.me == first) {
                 // SAFETY: published with the step.
                 unsafe { copy(lane.input(first, step), buffer.wrapping_add(from), part) };
@@ -418,8 +444,8 @@ impl Cross {
             // SAFETY: parts of the output do not overlap; our own part stays as it is.
             unsafe {
                 let to = dst.wrapping_add(starts[k] * width);
-                self.mpi.receive(self.ranks[k], self.tag | DATA, to, counts[k] * width, &mut requests)?;
-                self.mpi.send(self.ranks[k], self.tag | DATA, own, n * width, &mut requests)?;
+                self.mpi.receive(self.ranks[k], self.tag | DATA, to, counts[k] * width, &mut requests);
+                self.mpi.send(self.ranks[k], self.tag | DATA, own, n * width, &mut requests);
             }
         }
         self.mpi.wait(requests, &self.patience(lane))?;
@@ -470,8 +496,8 @@ impl Cross {
             // SAFETY: blocks do not overlap, and the room was checked.
             unsafe {
                 let (to, from) = (dst.wrapping_add(ends[k] * width), src.wrapping_add(starts[k] * width));
-                self.mpi.receive(self.ranks[k], self.tag | DATA, to, came[k] * width, &mut requests)?;
-                self.mpi.send(self.ranks[k], self.tag | DATA, from, counts[k] * width, &mut requests)?;
+                self.mpi.receive(self.ranks[k], self.tag | DATA, to, came[k] * width, &mut requests);
+                self.mpi.send(self.ranks[k], self.tag | DATA, from, counts[k] * width, &mut requests);
             }
         }
         // SAFETY: our own block.

@@ -167,6 +167,14 @@ impl Header {
         // SAFETY: any bytes are a header; their number was checked.
         unsafe { bytes.as_ptr().cast::<Header>().read_unaligned() }
     }
+    /// Whether it is an allreduce of several tensors, of whose sizes it has a hash.
+    fn is_group(&self) -> bool {
+        self.kind() == Kind::Allreduce && self.aux != 0
+    }
+    /// What the caller called.
+    fn name(&self) -> &'static str {
+        if self.is_group() { "grouped_allreduce" } else { self.kind().name() }
+    }
     fn element(&self) -> &'static str {
         Element::ALL.get(usize::from(self.element)).map_or("an unknown type", |e| e.name())
     }
@@ -175,7 +183,7 @@ impl Header {
     }
     fn wire(&self) -> &'static str {
         match self.wire {
-            0 => "its own type",
+            0 => "none",
             w => Element::ALL.get(usize::from(w) - 1).map_or("an unknown type", |e| e.name()),
         }
     }
@@ -183,17 +191,22 @@ impl Header {
     fn differs(&self, o: &Header, a: u32, b: u32, details: (&Detail, &Detail)) -> Option<String> {
         let kind = self.kind();
         if self.kind != o.kind {
-            return Some(format!("rank {a} calls {}, rank {b} calls {}", kind.name(), o.kind().name()));
+            return Some(format!("rank {a} calls {}, rank {b} calls {}", self.name(), o.name()));
         }
+        // If one of them is a group, the other is one of one tensor.
+        let name = if self.is_group() { self.name() } else { o.name() };
         let say = |what: &str, x: String, y: String| {
-            (x != y).then(|| format!("{}: rank {a} has {what} {x}, rank {b} has {what} {y}", kind.name()))
+            (x != y).then(|| format!("{name}: rank {a} has {what} {x}, rank {b} has {what} {y}"))
         };
         let same_count = matches!(kind, Kind::Allreduce | Kind::Broadcast | Kind::Reducescatter);
         let reduces = matches!(kind, Kind::Allreduce | Kind::Reducescatter);
         let parts = || match details.0.differs(details.1) {
-            Some(Difference::Length(x, y)) => say("a number of tensors of", x.to_string(), y.to_string()),
+            Some(Difference::Length(x, y)) => {
+                let tensors = if x == 1 { "tensor" } else { "tensors" };
+                Some(format!("{name}: rank {a} has {x} {tensors}, rank {b} has {y}"))
+            }
             Some(Difference::At(i, x, y)) => say(&format!("counts[{i}]"), x.to_string(), y.to_string()),
-            None => Some(format!("{}: rank {a} and rank {b} differ in counts", kind.name())),
+            None => Some(format!("{name}: rank {a} and rank {b} differ in counts")),
         };
         let mut found = say("type", self.element().into(), o.element().into());
         if reduces {
@@ -225,7 +238,7 @@ impl Header {
                 }
                 _ => String::new(),
             };
-            found = found.or_else(|| Some(format!("{}: rank {a} {x}, rank {b} {y}{at}", kind.name())));
+            found = found.or_else(|| Some(format!("{name}: rank {a} {x}, rank {b} {y}{at}")));
         }
         found
     }
@@ -360,7 +373,7 @@ fn agree_of<'a>(headers: &[Header], detail: impl Fn(usize) -> &'a Detail, ranks:
             Detail::Reason(text) => format!(": {text}"),
             _ => String::new(),
         };
-        return bad(format!("{}: rank {} has a bad argument{reason}", other.kind().name(), ranks[i]));
+        return bad(format!("{}: rank {} has a bad argument{reason}", other.name(), ranks[i]));
     }
     for (i, h) in headers.iter().enumerate().skip(1) {
         if let Some(text) = first.differs(h, ranks[0], ranks[i], (detail(0), detail(i))) {
@@ -395,13 +408,16 @@ mod tests {
             detail: Detail::counts(counts.iter().copied()),
         };
         let text = text_of(&group(&[5, 6, 7], 1), &group(&[5, 7, 6], 2));
-        assert_eq!(text, "allreduce: rank 3 has counts[1] 6, rank 7 has counts[1] 7");
+        assert_eq!(text, "grouped_allreduce: rank 3 has counts[1] 6, rank 7 has counts[1] 7");
         let text = text_of(&group(&[5, 6], 1), &group(&[5, 5, 1], 2));
-        assert_eq!(text, "allreduce: rank 3 has a number of tensors of 2, rank 7 has a number of tensors of 3");
+        assert_eq!(text, "grouped_allreduce: rank 3 has 2 tensors, rank 7 has 3");
+        let text = text_of(&group(&[5], 0), &group(&[5, 5, 1], 2));
+        assert_eq!(text, "grouped_allreduce: rank 3 has 1 tensor, rank 7 has 3");
+        assert_eq!(text_of(&group(&[5], 0), &group(&[6], 0)), "allreduce: rank 3 has count 5, rank 7 has count 6");
         // More than there is room for: what differs is not among what was told.
         let long = |last: usize| (0..1000).chain([last]).collect::<Vec<usize>>();
         let text = text_of(&group(&long(1), 1), &group(&long(2), 2));
-        assert_eq!(text, "allreduce: rank 3 and rank 7 differ in counts");
+        assert_eq!(text, "grouped_allreduce: rank 3 and rank 7 differ in counts");
         let change = |numbers: Vec<u64>, hash: u64| Statement {
             header: Header::new(Kind::Sets, Element::U8, 0, hash),
             detail: Detail::Numbers(numbers),

@@ -7,9 +7,9 @@ use super::queue::Queue;
 use super::sys;
 use super::transport::bootstrap::{self, Place};
 use super::transport::mpi::{self, Mpi};
-use super::transport::segment::{ACTIVE, JOINED, LEFT, Segment};
+use super::transport::segment::{ACTIVE, Failure, JOINED, LEFT, Segment};
 use super::transport::shm::Lane;
-use super::two_level::Cross;
+use super::two_level::{self, Cross};
 use super::types::{Detail, Element, Error, Header, Kind, Result, Statement, Status};
 use crate::runtime;
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -98,6 +98,7 @@ pub fn init() -> Result {
     }
     static AT_FORK: OnceLock<()> = OnceLock::new();
     AT_FORK.get_or_init(|| runtime::sys::at_fork_in_child(after_fork));
+    runtime::env::check();
     let turn = TURN.fetch_add(1, Ordering::Relaxed) + 1;
     let found = launch::find()?;
     let (rank, size, mpi) = match &found {
@@ -121,6 +122,19 @@ pub fn init() -> Result {
     let me = locals.iter().position(|r| *r == rank).unwrap_or(0);
     let place = Place { token: &token, turn, me, size: locals.len(), ranks: &locals };
     let segment = Arc::new(bootstrap::meet(&place)?);
+    if let Some(mpi) = &mpi {
+        let (mpi, tag) = (mpi.clone(), two_level::tag_of_failures(turn));
+        let others: Vec<u32> = (0..size).filter(|r| !locals.contains(r)).collect();
+        segment.on_failure(move |failure, rank, found| {
+            // One that has ended finalises MPI on its way, or its launcher ends the job. Others may never come to that.
+            if !matches!(failure, Failure::Ended | Failure::Left | Failure::Joined) {
+                mpi::give_up();
+            }
+            if found && !others.is_empty() {
+                mpi.tell(&others, tag, failure.pack(rank));
+            }
+        });
+    }
     let world = World {
         rank,
         size,
@@ -149,7 +163,7 @@ pub fn init() -> Result {
 fn census(mpi: &Mpi, turn: u32) -> Result<(Vec<Vec<u32>>, String)> {
     let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     let net = std::fs::read_link("/proc/self/ns/net").map(|p| p.display().to_string()).unwrap_or_default();
-    let split = crate::runtime::env::SPLIT_NODES.number().unwrap_or(1).max(1);
+    let split = crate::runtime::env::SPLIT_NODES.number().unwrap_or(1);
     let part = u64::from(mpi.rank) * split / u64::from(mpi.size);
     let token = sys::random_token();
     let mut card = format!("{token} {} {net} {part}", boot.trim()).into_bytes();
@@ -242,9 +256,7 @@ impl World {
         let nodes: Vec<Vec<usize>> = self.nodes.iter().map(members).filter(|list| !list.is_empty()).collect();
         let node = nodes.iter().position(|list| list.iter().any(|i| ranks[*i] == self.rank))?;
         let mpi = self.mpi.as_ref().filter(|_| nodes.len() > 1)?;
-        // MPI promises tags up to 32767; three bits are the purpose.
-        let tag = self.turn % 16 * 256 + lane % 256;
-        Some(Cross::new(mpi.clone(), tag, nodes, node, ranks.to_vec()))
+        Some(Cross::new(mpi.clone(), (self.turn, lane), nodes, node, ranks.to_vec()))
     }
 
     /// Whether these ranks can be a process set.

@@ -295,7 +295,7 @@ impl Plan {
             }
         }
         if let Some(start) = start {
-            trace::report(&format!("conv_{} {self}", self.pass.name()), &[], p.flops(), start);
+            trace::report(&format!("conv_{} {self};", self.pass.name()), &[], p.flops(), start);
         }
         Ok(())
     }

@@ -293,9 +293,10 @@ impl Problem {
             };
             let padded = large + before + after;
             if padded < reach {
+                let name = if transposed { "output" } else { "input" };
                 return invalid(format!(
-                    "kernel[{i}] is {kernel} with dilation[{i}] {dilation}: it reaches over {reach} elements, and there are \
-                     only {padded} with padding"
+                    "{name}[{i}] is {large}, with padding {before} and {after} {padded}, expected at least the {reach} over \
+                     which kernel[{i}] {kernel} with dilation[{i}] {dilation} reaches"
                 ));
             }
             let derived = (padded - reach) / stride + 1;
@@ -488,6 +489,7 @@ mod tests {
             ("in_channels", |d| d.groups = 4),
             ("out_channels", |d| d.groups = 3),
             ("input[0]", |d| d.input[0] = -1),
+            ("input[0] is 0", |d| d.input[0] = 0),
             ("output[1]", |d| d.output[1] = -1),
             ("kernel[0]", |d| d.kernel[0] = 0),
             ("stride[1]", |d| d.stride[1] = 0),

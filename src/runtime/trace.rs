@@ -25,6 +25,7 @@ fn start_if_wanted() -> Option<Instant> {
 }
 
 fn read() -> u32 {
+    env::check();
     let level = env::VERBOSE.number().unwrap_or(0).min(1) as u32;
     LEVEL.store(level, Ordering::Relaxed);
     level

@@ -180,6 +180,54 @@ fn a_stall_is_reported_with_tensor_and_ranks() {
     assert!(job.out.lines().all(whole), "{}", job.out);
 }
 
+#[test]
+fn waiting_takes_little_of_the_processor() {
+    passes(3, &["back-off"]);
+}
+
+#[test]
+fn how_long_to_wait() {
+    for n in [1, 2] {
+        passes(n, &["waits"]);
+    }
+}
+
+/// A rank that ends in the middle of operations that were agreed on at once leaves none of them without an outcome.
+#[test]
+fn what_is_ready_when_a_rank_ends_fails_by_name() {
+    let mut command = Command::new(launcher());
+    command.args(["-np", "3", "--grace", "300", RANK, "ready"]);
+    let job = run(command);
+    let survivors: Vec<&str> = job.out.lines().filter(|line| line.starts_with("survivor ")).collect();
+    assert_eq!((job.code, survivors.len()), (137, 2), "{}", job.out);
+    // Else nothing was left to run, and the test has seen nothing.
+    assert!(survivors.iter().any(|line| !line.contains(": 0 of")), "{}", job.out);
+}
+
+/// What is not understood in the environment is said once, by each rank, and the default applies.
+#[test]
+fn limits_that_are_none() {
+    for (name, value, text) in [
+        ("CORTEN_TIMEOUT", "abc", "expected a whole number from 1 on"),
+        ("CORTEN_TIMEOUT", "0", "expected a whole number from 1 on"),
+        ("CORTEN_INIT_TIMEOUT", "-3", "expected a whole number from 1 on"),
+        ("CORTEN_SCRATCH_LIMIT", "1M", "expected a whole number"),
+    ] {
+        let mut command = ranks(2, &["waits"]);
+        command.env(name, value);
+        let job = run(command);
+        assert_eq!(job.code, 0, "{}", job.out);
+        let line = format!("corten: {name}={value} is ignored: {text}");
+        assert_eq!(job.out.lines().filter(|l| *l == line).count(), 2, "{name}={value}: {}", job.out);
+        assert_eq!(job.out.lines().count(), 2, "{name}={value}: {}", job.out);
+    }
+    // The longest there is, and a bit: no sum of limits is more than a time.
+    let mut command = ranks(2, &["waits"]);
+    command.env("CORTEN_TIMEOUT", u64::MAX.to_string()).env("CORTEN_INIT_TIMEOUT", u64::MAX.to_string());
+    let job = run(command);
+    assert_eq!((job.code, job.out.as_str()), (0, ""), "{}", job.out);
+}
+
 /// Jobs that are given up after few seconds, so that all ranks end by themselves.
 fn given_up(n: usize, arguments: &[&str], seconds: &str) -> Job {
     let mut command = Command::new(launcher());
@@ -419,9 +467,30 @@ fn the_launcher() {
     let mut command = Command::new(launcher());
     command.args(["-np", "2", "--", "sh", "-c", "exit 4", "--check"]);
     assert_eq!(run(command).code, 4);
+    // Values in the same argument as their options.
+    let show = ["sh", "-c", "echo $CORTEN_SIZE $CORTEN_TIMEOUT"];
+    for np in [&["-np3"][..], &["-np=3"], &["-n3"], &["-n=3"], &["--np=3"], &["-n", "3"]] {
+        let mut command = Command::new(launcher());
+        command.args(np).arg("--timeout=77").args(show);
+        let job = run(command);
+        assert_eq!((job.code, job.out.as_str()), (0, "3 77\n3 77\n3 77\n"), "{np:?}");
+    }
     // Wrong use.
     let no_time = ["--timeout", "0", "true"];
-    for wrong in [&["-np", "0", "true"][..], &["-np", "x", "true"], &["--what"], &[], &["--"], &no_time] {
+    let wrong = [
+        &["-np", "0", "true"][..],
+        &["-np", "x", "true"],
+        &["-npx", "true"],
+        &["-np=", "true"],
+        &["--timeout=x", "true"],
+        &["--version", "extra"],
+        &["--check", "extra"],
+        &["--what"],
+        &[],
+        &["--"],
+        &no_time,
+    ];
+    for wrong in wrong {
         let mut command = Command::new(launcher());
         command.args(wrong);
         assert_eq!(run(command).code, 2, "{wrong:?}");

@@ -18,14 +18,15 @@ use std::time::{Duration, Instant};
 
 const USAGE: &str = "\
 usage: corten-run [options] [--] program [arguments]
-  -np N, -n N      number of ranks; default: the processors this process may use
-  -l, --prefix     write the rank in front of every line of output
-  --grace SECONDS  when a rank has failed, the others get SIGTERM after half of this time and SIGKILL at its end;
-                   default 4
-  --timeout S      the library's CORTEN_TIMEOUT for all ranks: whole seconds, at least 1
-  --check          print what the library finds on this machine, and end
-  --version        print the version, and end
-  -h, --help       this text
+  -np N, -n N        number of ranks; default: the processors this process may use
+  -l, --prefix       write the rank in front of every line of output
+  --grace SECONDS    when a rank has failed, the others get SIGTERM after half of this time and SIGKILL at its end;
+                     default 4
+  --timeout SECONDS  the library's CORTEN_TIMEOUT for all ranks: whole seconds, at least 1
+  --check            print what the library finds on this machine, and end
+  --version          print the version, and end
+  -h, --help         this text
+A value may follow its option directly: -np4, -np=4, --timeout=60.
 Each rank gets CORTEN_RANK, CORTEN_SIZE, CORTEN_JOB and, unless they are set, CORTEN_NUM_THREADS and
 OMP_NUM_THREADS: its share of the processors. Rank 0 reads the standard input unless that is a terminal.";
 
@@ -93,6 +94,28 @@ struct Options {
     program: Vec<String>,
 }
 
+/// Options that have a value, and what it is.
+const VALUES: [(&str, &str); 5] = [
+    ("-np", "a number of ranks"),
+    ("--np", "a number of ranks"),
+    ("-n", "a number of ranks"),
+    ("--grace", "seconds"),
+    ("--timeout", "seconds"),
+];
+
+/// Takes `--timeout=2` apart, and `-np3`; the value is `None` where it is not in the same argument.
+fn split(argument: String) -> (String, Option<String>) {
+    let number = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
+    for (name, _) in VALUES {
+        match argument.strip_prefix(name) {
+            Some(rest) if rest.starts_with('=') => return (name.into(), Some(rest[1..].into())),
+            Some(rest) if !name.starts_with("--") && number(rest) => return (name.into(), Some(rest.into())),
+            _ => {}
+        }
+    }
+    (argument, None)
+}
+
 fn read_arguments() -> Result<Option<Options>, String> {
     let mut options = Options {
         ranks: runtime::num_procs(),
@@ -103,22 +126,28 @@ fn read_arguments() -> Result<Option<Options>, String> {
     };
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
-        let mut value = |what: &str| arguments.next().ok_or(format!("{argument} needs {what}"));
+        let (argument, given) = split(argument);
+        let mut value = || {
+            let what = VALUES.iter().find(|(name, _)| *name == argument).map_or("a value", |(_, what)| what);
+            given.clone().or_else(|| arguments.next()).ok_or(format!("{argument} needs {what}"))
+        };
         match argument.as_str() {
             "-h" | "--help" => {
                 println!("{USAGE}");
                 return Ok(None);
             }
-            "--version" => {
-                println!("corten-run {}", env!("CARGO_PKG_VERSION"));
-                return Ok(None);
-            }
-            "--check" => {
-                check();
+            "--version" | "--check" => {
+                if let Some(extra) = arguments.next() {
+                    return Err(format!("{argument} takes nothing after it, and there is '{extra}'\n{USAGE}"));
+                }
+                match argument.as_str() {
+                    "--check" => check(),
+                    _ => println!("corten-run {}", env!("CARGO_PKG_VERSION")),
+                }
                 return Ok(None);
             }
             "-np" | "-n" | "--np" => {
-                let text = value("a number of ranks")?;
+                let text = value()?;
                 options.ranks = text
                     .parse()
                     .ok()
@@ -127,12 +156,12 @@ fn read_arguments() -> Result<Option<Options>, String> {
             }
             "-l" | "--prefix" => options.prefix = true,
             "--grace" => {
-                let text = value("seconds")?;
+                let text = value()?;
                 let seconds = text.parse().ok().and_then(|s| Duration::try_from_secs_f64(s).ok());
                 options.grace = seconds.ok_or(format!("--grace {text}: not a number of seconds"))?;
             }
             "--timeout" => {
-                let text = value("seconds")?;
+                let text = value()?;
                 let seconds = text.parse().ok().filter(|s| *s > 0);
                 options.timeout = Some(seconds.ok_or(format!("--timeout {text}: not whole seconds from 1 on"))?);
             }

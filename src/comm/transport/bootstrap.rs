@@ -62,7 +62,7 @@ fn from_bytes<T: Copy>(bytes: &[u8]) -> T {
 
 /// Time that ranks have to come together.
 pub fn timeout() -> Duration {
-    Duration::from_secs(env::INIT_TIMEOUT.number().unwrap_or(60).max(1))
+    Duration::from_secs(env::INIT_TIMEOUT.number().unwrap_or(60).min(env::LONGEST))
 }
 
 /// How often a rank that waits looks for signs.

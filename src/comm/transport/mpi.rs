@@ -5,7 +5,7 @@
 //! calls, so a table of constants is all it takes (as mpi4py and MPI.jl do it). A handle is a `usize`: where it is an
 //! `int`, it travels in the lower half of the same register and is written to the lower half of a zeroed word.
 //!
-//! Only bytes are sent, by `MPI_Isend`, `MPI_Irecv` and `MPI_Test`; all arithmetic is our own, in an order of our own, for
+//! Only bytes are sent, by `MPI_Isend`, `MPI_Irecv`, `MPI_Iprobe` and `MPI_Test`; all arithmetic is our own, in an order of our own, for
 //! types that MPI may not know. No such call waits inside MPI: so a lock around each of them lets several threads of ours
 //! work with `MPI_THREAD_SERIALIZED`, waits have an end, and no thread spins in there. What MPI itself waits in, when it is
 //! initialised, cannot be ended from outside; [`Reminder`] says after a while that it waits.
@@ -14,14 +14,14 @@ use super::super::sys;
 use super::super::types::{Error, Result, Status};
 use super::bootstrap;
 use super::segment::{Failure, Segment, count_as_ended};
-use super::shm::Watch;
+use super::shm::{self, Watch};
 use crate::runtime::{self, env, trace};
 use core::ffi::{CStr, c_char, c_int, c_void};
-use core::sync::atomic::{AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::ffi::CString;
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 unsafe extern "C" {
     fn dlopen(name: *const c_char, flags: c_int) -> *mut c_void;
@@ -38,6 +38,7 @@ struct Abi {
     byte: usize,
     errors_return: usize,
     status_ignore: usize,
+    any_source: c_int,
     serialized: c_int,
 }
 
@@ -47,10 +48,18 @@ const MPICH: Abi = Abi {
     byte: 0x4c00_010d,
     errors_return: 0x5400_0001,
     status_ignore: 1,
+    any_source: -2,
     serialized: 2,
 };
-const STANDARD: Abi =
-    Abi { name: "MPI 5", world: 0x101, byte: 0x247, errors_return: 0x143, status_ignore: 0, serialized: 2048 };
+const STANDARD: Abi = Abi {
+    name: "MPI 5",
+    world: 0x101,
+    byte: 0x247,
+    errors_return: 0x143,
+    status_ignore: 0,
+    any_source: -1,
+    serialized: 2048,
+};
 
 macro_rules! functions {
     ($($field:ident $symbol:literal ($($t:ty),*);)*) => {
@@ -88,6 +97,7 @@ functions! {
     set_errhandler "MPI_Comm_set_errhandler" (usize, usize);
     isend "MPI_Isend" (*const c_void, c_int, usize, c_int, c_int, usize, *mut usize);
     irecv "MPI_Irecv" (*mut c_void, c_int, usize, c_int, c_int, usize, *mut usize);
+    iprobe "MPI_Iprobe" (c_int, c_int, usize, *mut c_int, *mut c_void);
     test "MPI_Test" (*mut usize, *mut c_int, *mut c_void);
     cancel "MPI_Cancel" (*mut usize);
     version "MPI_Get_library_version" (*mut c_char, *mut c_int);
@@ -191,6 +201,7 @@ fn load() -> core::result::Result<Library, String> {
             byte: byte as usize,
             errors_return: returns as usize,
             status_ignore: 0,
+            any_source: -1,
             serialized: 2,
         }
     } else {
@@ -318,11 +329,11 @@ impl Mpi {
         Ok(Mpi { library, comm, rank: got_rank as u32, size: got_size as u32 })
     }
 
-    /// Begins to send bytes.
+    /// Begins to send bytes. If MPI refuses, the wait has the error: what was begun before must come to its end there.
     ///
     /// # Safety
     /// They stay as they are until [`Mpi::wait`] has returned.
-    pub unsafe fn send(&self, to: u32, tag: u32, p: *const u8, bytes: usize, requests: &mut Requests) -> Result {
+    pub unsafe fn send(&self, to: u32, tag: u32, p: *const u8, bytes: usize, requests: &mut Requests) {
         for (at, n) in parts(bytes) {
             let mut request = 0usize;
             let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -340,18 +351,18 @@ impl Mpi {
                 )
             };
             if code != 0 {
-                return Err(failed("MPI_Isend", self.library));
+                requests.failed = Some("MPI_Isend");
+                return;
             }
             requests.list.push((request, to));
         }
-        Ok(())
     }
 
-    /// Begins to receive bytes.
+    /// Begins to receive bytes; refused as above.
     ///
     /// # Safety
     /// The memory is the operation's until [`Mpi::wait`] has returned.
-    pub unsafe fn receive(&self, from: u32, tag: u32, p: *mut u8, bytes: usize, requests: &mut Requests) -> Result {
+    pub unsafe fn receive(&self, from: u32, tag: u32, p: *mut u8, bytes: usize, requests: &mut Requests) {
         for (at, n) in parts(bytes) {
             let mut request = 0usize;
             let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -369,11 +380,11 @@ impl Mpi {
                 )
             };
             if code != 0 {
-                return Err(failed("MPI_Irecv", self.library));
+                requests.failed = Some("MPI_Irecv");
+                return;
             }
             requests.list.push((request, from));
         }
-        Ok(())
     }
 
     /// The cards of all ranks, which are of one size and begin with a hexadecimal digit, to all: through the first rank. If one does not
@@ -401,11 +412,10 @@ impl Mpi {
             let mut requests = Requests::default();
             for r in (1..self.size).filter(|r| all[*r as usize * card.len()] != 0) {
                 // SAFETY: the note is never freed.
-                let _ = unsafe { self.send(r, tag, note.as_ptr(), note.len(), &mut requests) };
+                unsafe { self.send(r, tag, note.as_ptr(), note.len(), &mut requests) };
             }
-            let leaving = core::sync::atomic::AtomicBool::new(false);
-            let patience = Patience { segment: None, wanted: None, leaving: &leaving, timeout: NOTICE, crowded: true };
-            let _ = self.wait(requests, &patience);
+            let leaving = AtomicBool::new(false);
+            let _ = self.wait(requests, &Patience::alone(&leaving, NOTICE));
             core::mem::forget(note);
         }
         // MPI may still read the one and write to the other, should a rank come after all.
@@ -416,8 +426,8 @@ impl Mpi {
     /// On failure transfers of both may still be under way.
     fn exchange_cards(&self, card: &[u8], all: &mut [u8], tag: u32, limit: Duration) -> Result {
         let (len, size) = (card.len(), self.size as usize);
-        let leaving = core::sync::atomic::AtomicBool::new(false);
-        let patience = Patience { segment: None, wanted: None, leaving: &leaving, timeout: limit, crowded: true };
+        let leaving = AtomicBool::new(false);
+        let patience = Patience::alone(&leaving, limit);
         let mut requests = Requests::default();
         let at = all.as_mut_ptr();
         // SAFETY: all memory lives until the waits, and longer if they fail.
@@ -425,21 +435,68 @@ impl Mpi {
             if self.rank == 0 {
                 core::ptr::copy_nonoverlapping(card.as_ptr(), at, len);
                 for r in 1..size {
-                    self.receive(r as u32, tag, at.wrapping_add(r * len), len, &mut requests)?;
+                    self.receive(r as u32, tag, at.wrapping_add(r * len), len, &mut requests);
                 }
                 self.wait(requests, &patience)?;
                 let mut requests = Requests::default();
                 for r in 1..size {
-                    self.send(r as u32, tag, at, len * size, &mut requests)?;
+                    self.send(r as u32, tag, at, len * size, &mut requests);
                 }
                 self.wait(requests, &patience)?;
             } else {
-                self.receive(0, tag, at, len * size, &mut requests)?;
-                self.send(0, tag, card.as_ptr(), len, &mut requests)?;
+                self.receive(0, tag, at, len * size, &mut requests);
+                self.send(0, tag, card.as_ptr(), len, &mut requests);
                 self.wait(requests, &patience)?;
             }
         }
         Ok(())
+    }
+
+    /// Tells a failure, which is one word, to ranks of other machines: each looks for it while it waits for a transfer. Those
+    /// who cannot be told within a moment may be gone.
+    pub fn tell(&self, ranks: &[u32], tag: u32, word: u64) {
+        // Never freed: MPI may still read it.
+        let word: &'static u64 = Box::leak(Box::new(word));
+        let mut requests = Requests::default();
+        for rank in ranks {
+            // SAFETY: eight bytes that live for ever.
+            unsafe { self.send(*rank, tag, (&raw const *word).cast(), 8, &mut requests) };
+            // One that cannot be told is no reason not to tell the others.
+            requests.failed = None;
+        }
+        let leaving = AtomicBool::new(false);
+        // A transfer that MPI takes a while for needs calls of MPI to go on. None is called off: it may still arrive.
+        let _ = self.wait_for(&mut requests, &Patience::alone(&leaving, TELLING));
+    }
+
+    /// A word of [`Mpi::tell`] that has come, if there is one.
+    fn told(&self, tag: u32) -> Option<u64> {
+        let (f, abi, tag) = (&self.library.f, &self.library.abi, tag as c_int);
+        let ignore = abi.status_ignore as *mut c_void;
+        let mut there: c_int = 0;
+        // One turn for all: what was found is taken by no other thread.
+        let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+        // SAFETY: a number; our own communicator.
+        let code = unsafe { (f.iprobe)(abi.any_source, tag, self.comm, &raw mut there, ignore) };
+        if code != 0 || there == 0 {
+            return None;
+        }
+        // Never freed, in case MPI does not come to an end with it below: eight bytes, once.
+        let word: &'static mut u64 = Box::leak(Box::new(0));
+        let (mut request, mut done) = (0usize, 0);
+        // SAFETY: room for the eight bytes, which have come.
+        unsafe {
+            let to = (&raw mut *word).cast();
+            if (f.irecv)(to, 8, abi.byte, abi.any_source, tag, self.comm, &raw mut request) != 0 {
+                return None;
+            }
+            for _ in 0..1000 {
+                if (f.test)(&raw mut request, &raw mut done, ignore) != 0 || done != 0 {
+                    break;
+                }
+            }
+        }
+        (done != 0).then_some(*word)
     }
 
     /// Waits until all of them are done. Looks often at first, then less and less, and never for ever. On failure those that are not
@@ -462,10 +519,24 @@ impl Mpi {
         outcome
     }
 
+    /// A call of MPI has failed: nothing works any more, here or elsewhere.
+    fn broken(&self, call: &str, patience: &Patience) -> Error {
+        give_up();
+        if let Some(segment) = patience.segment {
+            segment.fail(Failure::Mpi, self.rank);
+        }
+        failed(call, self.library)
+    }
+
     fn wait_for(&self, requests: &mut Requests, patience: &Patience) -> Result {
+        if let Some(call) = requests.failed {
+            return Err(self.broken(call, patience));
+        }
         // For patience, which may begin again; and for how often to look.
         let (mut watch, mut began) = (Watch::start(), Watch::start());
-        let mut turns = 0u32;
+        // Turns without anything done, and since when.
+        let (mut turns, mut since) = (0u32, Instant::now());
+        let mut warned = patience.warn_after.is_zero();
         loop {
             let mut i = 0;
             while i < requests.list.len() {
@@ -480,12 +551,11 @@ impl Mpi {
                 if code != 0 {
                     // What is left in the list can be called off; this one is over, and its handle may be none any more.
                     requests.list.swap_remove(i);
-                    give_up();
-                    return Err(failed("MPI_Test", self.library));
+                    return Err(self.broken("MPI_Test", patience));
                 }
                 if done != 0 {
                     requests.list.swap_remove(i);
-                    turns = 0;
+                    (turns, since) = (0, Instant::now());
                 } else {
                     i += 1;
                 }
@@ -494,12 +564,26 @@ impl Mpi {
             turns += 1;
             match turns {
                 0..=200 if !patience.crowded => core::hint::spin_loop(),
-                0..=2000 => sys::give_way(),
+                // Beside other busy programs giving way may take a whole slice of time each.
+                0..=2000 if since.elapsed() < GIVING_WAY => sys::give_way(),
                 _ => {
                     if patience.wanted.is_some_and(|wanted| wanted.load(Ordering::Relaxed) == 0) {
                         watch = Watch::start();
                     }
-                    patience.look(*rank, watch.look())?;
+                    if let Some(segment) = patience.segment
+                        && let Some((failure, rank)) = self.told(patience.tag).and_then(Failure::unpack)
+                    {
+                        segment.hear(failure, rank);
+                    }
+                    let waited = watch.look();
+                    patience.look(*rank, waited)?;
+                    if waited >= patience.warn_after && !warned {
+                        warned = true;
+                        let (me, seconds) = (self.rank, waited.as_secs());
+                        trace::say(format_args!(
+                            "rank {me} has waited {seconds} s in MPI for rank {rank}, or for one that it waits for"
+                        ));
+                    }
                     std::thread::sleep((began.look() / 50).clamp(Duration::from_micros(50), Duration::from_millis(2)));
                 }
             }
@@ -511,6 +595,10 @@ impl Mpi {
 const NOTE: u8 = b'!';
 /// How much longer others wait for that text than the first rank waits for them.
 const NOTICE: Duration = Duration::from_secs(5);
+/// How long a waiting rank gives way to others before it sleeps, and looks at what else there is.
+const GIVING_WAY: Duration = Duration::from_millis(20);
+/// How long a rank that has found out a failure tries to tell the other machines.
+const TELLING: Duration = Duration::from_secs(1);
 
 /// While this rank is inside a call of MPI's that waits for all ranks and that nothing ends: says so, once the time of
 /// `corten_init` is over.
@@ -561,6 +649,8 @@ const LOOK: Duration = Duration::from_millis(500);
 #[derive(Default)]
 pub struct Requests {
     list: Vec<(usize, u32)>,
+    /// A call of MPI that was refused.
+    failed: Option<&'static str>,
 }
 
 /// How long to wait, and for what reasons to stop.
@@ -569,21 +659,30 @@ pub struct Patience<'a> {
     pub segment: Option<&'a Segment>,
     /// As in a lane: how many operations the application waits for; with none, there is no end to patience.
     pub wanted: Option<&'a AtomicUsize>,
-    pub leaving: &'a core::sync::atomic::AtomicBool,
+    pub leaving: &'a AtomicBool,
     pub timeout: Duration,
+    /// When to say for whom one waits; zero: never.
+    pub warn_after: Duration,
+    /// What failures that other machines have found out come with.
+    pub tag: u32,
     pub crowded: bool,
 }
 
 impl Patience<'_> {
+    /// Of one who has nothing but a limit.
+    fn alone(leaving: &AtomicBool, timeout: Duration) -> Patience<'_> {
+        Patience { segment: None, wanted: None, leaving, timeout, warn_after: Duration::ZERO, tag: 0, crowded: true }
+    }
     fn look(&self, rank: u32, waited: Duration) -> Result {
-        if self.leaving.load(core::sync::atomic::Ordering::Relaxed) {
+        if self.leaving.load(Ordering::Relaxed) {
             return Err(Error::new(Status::State, "corten_shutdown was called"));
         }
         let seconds = self.timeout.as_secs();
         let error = match (self.segment.and_then(|segment| Some((segment, segment.failure()?))), self.segment) {
             (Some((segment, known)), _) => segment.error(known),
             (None, _) if waited < self.timeout => return Ok(()),
-            (None, Some(segment)) => segment.fail(Failure::Late(seconds as u32), rank),
+            // The time that was given to others to tell is not the user's business.
+            (None, Some(segment)) => segment.fail(Failure::Late(shm::timeout().as_secs() as u32), rank),
             (None, None) => {
                 let limit = bootstrap::timeout().as_secs();
                 // The first rank may have come, later than this one, and wait for another itself.

@@ -14,7 +14,7 @@ use super::super::types::{Error, Result, Status};
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::collections::BTreeMap;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, Once, OnceLock, PoisonError};
 
 pub const PAGE: usize = 4096;
 
@@ -58,7 +58,8 @@ pub enum Failure {
 }
 
 impl Failure {
-    fn pack(self, rank: u32) -> u64 {
+    /// As a word, which is not 0.
+    pub fn pack(self, rank: u32) -> u64 {
         let (kind, extra) = match self {
             Failure::Ended => (1, 0),
             Failure::Left => (2, 0),
@@ -69,7 +70,7 @@ impl Failure {
         };
         kind << 60 | u64::from(extra & 0x0fff_ffff) << 32 | u64::from(rank)
     }
-    fn unpack(word: u64) -> Option<(Failure, u32)> {
+    pub fn unpack(word: u64) -> Option<(Failure, u32)> {
         let extra = (word >> 32) as u32 & 0x0fff_ffff;
         let failure = match word >> 60 {
             0 => return None,
@@ -155,7 +156,13 @@ pub struct Segment {
     rank: u32,
     /// Blocks of this rank's arena that are free, by offset, and those in use.
     arena: Mutex<Arena>,
+    /// What else is to be done when this process learns of a failure, and whether it was.
+    alarm: OnceLock<Alarm>,
+    alarmed: Once,
 }
+
+/// Called with the failure, its rank, and whether it was this process that found it out.
+type Alarm = Box<dyn Fn(Failure, u32, bool) + Send + Sync>;
 
 // SAFETY: the memory is shared by processes anyway; all access goes through atomics or the order that lanes establish.
 unsafe impl Send for Segment {}
@@ -185,7 +192,16 @@ impl Segment {
         let base = sys::map(fd.as_raw_fd(), plan.total())?;
         let mut arena = Arena::default();
         arena.free.insert(PAGE + plan.lanes as usize + plan.arena as usize * me, plan.arena as usize);
-        let segment = Segment { base, plan, fd, me, rank, arena: Mutex::new(arena) };
+        let segment = Segment {
+            base,
+            plan,
+            fd,
+            me,
+            rank,
+            arena: Mutex::new(arena),
+            alarm: OnceLock::new(),
+            alarmed: Once::new(),
+        };
         sys::lock_byte(segment.fd.as_raw_fd(), me)?;
         *MARK.lock().unwrap_or_else(PoisonError::into_inner) = Some((segment.fd.as_raw_fd(), me));
         segment.set_state(ACTIVE);
@@ -211,14 +227,34 @@ impl Segment {
         Failure::unpack(self.front().failure.load(Ordering::SeqCst))
     }
     /// What it means to this rank.
-    pub fn error(&self, (failure, rank): (Failure, u32)) -> Error {
-        failure.error(rank, self.rank)
+    pub fn error(&self, known: (Failure, u32)) -> Error {
+        self.learn(known, false)
     }
-    /// Makes a failure of a (global) rank known to all; the first one counts and is what everybody says.
+    /// Makes a failure of a (global) rank known to all of this machine; the first one counts and is what everybody says.
     pub fn fail(&self, failure: Failure, rank: u32) -> Error {
+        let known = self.note(failure, rank);
+        self.learn(known.unwrap_or((failure, rank)), known.is_none())
+    }
+    /// The same for one that another machine has found out.
+    pub fn hear(&self, failure: Failure, rank: u32) -> Error {
+        let known = self.note(failure, rank);
+        self.error(known.unwrap_or((failure, rank)))
+    }
+    /// What is to be done, once, when this process learns of a failure; set before anything can fail.
+    pub fn on_failure(&self, alarm: impl Fn(Failure, u32, bool) + Send + Sync + 'static) {
+        self.alarm.get_or_init(|| Box::new(alarm));
+    }
+    /// Writes a failure down unless there is one, which is returned.
+    fn note(&self, failure: Failure, rank: u32) -> Option<(Failure, u32)> {
         let word = failure.pack(rank);
         let first = self.front().failure.compare_exchange(0, word, Ordering::SeqCst, Ordering::SeqCst);
-        self.error(first.err().and_then(Failure::unpack).unwrap_or((failure, rank)))
+        first.err().and_then(Failure::unpack)
+    }
+    fn learn(&self, (failure, rank): (Failure, u32), found: bool) -> Error {
+        if let Some(alarm) = self.alarm.get() {
+            self.alarmed.call_once(|| alarm(failure, rank, found));
+        }
+        failure.error(rank, self.rank)
     }
     /// Address of an offset in the lanes.
     pub fn lane(&self, offset: usize) -> *mut u8 {

@@ -179,6 +179,15 @@ impl Bell {
             sys::futex_wake(&self.rung);
         }
     }
+    /// Wakes all who sleep for another reason than the one that the bell is for. What it says then is the number of no step
+    /// that anybody is near to, so that the next [`Bell::ring_for`] is not taken for one that was.
+    fn rouse(&self) {
+        fence(Ordering::SeqCst);
+        if self.sleepers.load(Ordering::Relaxed) != 0 {
+            self.rung.fetch_xor(1 << 31, Ordering::SeqCst);
+            sys::futex_wake(&self.rung);
+        }
+    }
     /// Sleeps until the bell is rung or the nap is over, unless there is reason not to. The order matters: what the bell
     /// says is noted, the sleeper counts itself, and only then looks for a reason; who rings makes the reason first, then
     /// looks for sleepers. (`model.rs` finds what happens otherwise.)
@@ -215,21 +224,30 @@ impl Watch {
     }
 }
 
-/// Wakes the members of a lane that doze.
+/// Wakes the members of a lane.
 pub struct Ringer {
-    bell: *const Bell,
+    bells: *const Bells,
     _segment: Arc<Segment>,
 }
 
-// SAFETY: the bell is two atomics in memory that the segment keeps mapped.
+// SAFETY: the bells are atomics in memory that the segment keeps mapped.
 unsafe impl Send for Ringer {}
 // SAFETY: as above.
 unsafe impl Sync for Ringer {}
 
 impl Ringer {
-    pub fn ring(&self) {
+    fn bells(&self) -> &Bells {
         // SAFETY: as above.
-        unsafe { &*self.bell }.ring();
+        unsafe { &*self.bells }
+    }
+    /// There is news: for those who doze.
+    pub fn ring(&self) {
+        self.bells().news.ring();
+    }
+    /// There is reason to leave, which was made known before this: also for those who wait for a step.
+    pub fn rouse(&self) {
+        self.ring();
+        self.bells().complete.rouse();
     }
 }
 
@@ -277,6 +295,10 @@ pub struct Lane {
     claims: Claims,
     timeout: Duration,
     warn_after: Duration,
+    /// How long one sleeps without looking around.
+    nap: Duration,
+    /// Whether the step that is being waited for comes after transfers between machines.
+    behind_transfers: bool,
     manners: Manners,
     /// Whether this is a lane of named operations: it goes on while members are in join, and it has a bell.
     named: bool,
@@ -295,7 +317,19 @@ unsafe impl Send for Lane {}
 
 /// Time after which a rank that does not come is given up.
 pub fn timeout() -> Duration {
-    Duration::from_secs(env::COMM_TIMEOUT.number().unwrap_or(300).max(1))
+    Duration::from_secs(env::COMM_TIMEOUT.number().unwrap_or(300).min(env::LONGEST))
+}
+
+/// How much longer one waits for another machine than for a rank of one's own: those who wait for the rank itself, on its
+/// machine, know best who it is, and tell the others in this time. Who waits for a rank that waits for another machine
+/// gives it as much time again.
+pub fn notice() -> Duration {
+    (timeout() / 2).clamp(Duration::from_secs(1), Duration::from_secs(5))
+}
+
+/// Time after which a waiting rank says for whom it waits; zero: never.
+pub fn warn_after() -> Duration {
+    Duration::from_secs(env::STALL_WARNING.number().unwrap_or(60))
 }
 
 impl Lane {
@@ -327,7 +361,9 @@ impl Lane {
             step: 0,
             claims: Claims::default(),
             timeout: timeout(),
-            warn_after: Duration::from_secs(env::STALL_WARNING.number().unwrap_or(60)),
+            warn_after: warn_after(),
+            nap: NAP,
+            behind_transfers: false,
             manners: Manners::default(),
             named: false,
             leaving: leaving.clone(),
@@ -439,6 +475,15 @@ impl Lane {
         Ok(())
     }
 
+    /// The same for a step before which some members wait for other machines: they are given more time, in which they find
+    /// out, or are told, who is missing.
+    pub fn sync_behind_transfers(&mut self) -> Result {
+        self.behind_transfers = true;
+        let outcome = self.sync();
+        self.behind_transfers = false;
+        outcome
+    }
+
     /// The first member, from `first` on, that has not published the step.
     #[inline]
     fn missing(&self, first: usize, step: u32) -> Option<usize> {
@@ -458,7 +503,7 @@ impl Lane {
     }
     /// A way to wake this member from [`Lane::doze`], for another thread.
     pub fn ringer(&self) -> Ringer {
-        Ringer { bell: &raw const self.bells().news, _segment: self.segment.clone() }
+        Ringer { bells: self.bells(), _segment: self.segment.clone() }
     }
     /// Sleeps until there is news or the nap is over, unless `news` or some member has gone on to the next step.
     pub fn doze(&self, nap: Duration, news: impl FnOnce() -> bool) {
@@ -560,7 +605,9 @@ impl Lane {
         let mut watch = Watch::start();
         let mut warned = self.warn_after.is_zero();
         while let Some(first) = self.missing(0, step) {
-            self.bells().complete.sleep(NAP, || self.missing(first, step).is_none());
+            self.bells()
+                .complete
+                .sleep(self.nap, || self.missing(first, step).is_none() || self.leaving.load(Ordering::SeqCst));
             if self.is_patient() {
                 // Who waits for nothing has no time to lose, and nobody to miss.
                 watch = Watch::start();
@@ -592,7 +639,8 @@ impl Lane {
             Some(&m) => format!("; rank {} has made asynchronous calls that this one has not", self.ranks[m]),
             None => String::new(),
         };
-        trace::say(format_args!("rank {me} has waited {seconds} s for rank{s} {list}{what}{crossed}"));
+        let behind = if self.behind_transfers { "; that one may be waiting for another machine" } else { "" };
+        trace::say(format_args!("rank {me} has waited {seconds} s for rank{s} {list}{what}{crossed}{behind}"));
     }
 
     /// Whether the application waits for nothing here.
@@ -653,7 +701,7 @@ impl Lane {
             (failure, rank)
         } else if self.segment.state(local) == JOINED && !self.named && waited >= JOIN_ENDS {
             (Failure::Joined, rank)
-        } else if waited >= self.timeout {
+        } else if waited >= self.timeout + if self.behind_transfers { 2 * notice() } else { Duration::ZERO } {
             self.late(member)
         } else {
             return Ok(());
@@ -733,6 +781,55 @@ mod tests {
         }
         assert!(last < 1 << 14, "shy until wait {last}");
         assert_eq!(manners.times, 0);
+    }
+
+    /// Who is told to leave while it waits for a step does so without a nap coming to its end; and those who stay are still
+    /// woken by the step.
+    #[test]
+    fn who_is_told_to_leave_does_not_sleep_on() {
+        let plan = Plan::new(1, false, 1 << 30);
+        let memory = sys::shared_memory(plan.total()).unwrap();
+        let segment = Arc::new(Segment::join(memory, plan, 0, 0).unwrap());
+        let lane = |me: usize| {
+            let leaving = Arc::new(AtomicBool::new(false));
+            let offsets = (0, Lane::bytes(3));
+            let mut lane = Lane::new(&segment, &leaving, offsets, vec![0, 1, 2], vec![0, 0, 0], me).named();
+            // Nobody wakes by itself before the test is given up.
+            lane.nap = Duration::from_secs(1000);
+            lane
+        };
+        let asleep = |bell: &Bell, n: u32| {
+            let began = Instant::now();
+            while bell.sleepers.load(Ordering::SeqCst) != n {
+                assert!(began.elapsed() < Duration::from_secs(100), "not {n} asleep");
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        };
+        let (mut first, mut second, mut third) = (lane(0), lane(1), lane(2));
+        let (ringer, leaving) = (first.ringer(), first.leaving.clone());
+        let bell = &ringer.bells().complete;
+        std::thread::scope(|scope| {
+            let leaver = scope.spawn(move || first.sync());
+            let stayer = scope.spawn(move || second.sync());
+            asleep(bell, 2);
+            leaving.store(true, Ordering::SeqCst);
+            ringer.rouse();
+            // Until it has left, it may be seen asleep; the other sleeps again.
+            let began = Instant::now();
+            while !leaver.is_finished() {
+                assert!(began.elapsed() < Duration::from_secs(100), "still asleep");
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            assert!(leaver.join().unwrap().is_err());
+            asleep(bell, 1);
+            third.sync().unwrap();
+            let began = Instant::now();
+            while !stayer.is_finished() {
+                assert!(began.elapsed() < Duration::from_secs(100), "the step woke nobody");
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            stayer.join().unwrap().unwrap();
+        });
     }
 
     /// Two members in two threads, across the last number of a step; both spin, and in turn keep the other waiting until

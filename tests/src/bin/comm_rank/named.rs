@@ -369,26 +369,127 @@ pub fn timeouts(w: World, all_begin: bool) {
     println!("rank {} was told", w.me);
 }
 
-/// On several machines all ranks but the last begin a tensor, with a short CORTEN_TIMEOUT: nobody is said not to have
-/// submitted it who has.
-pub fn apart(w: World) -> ! {
+/// On several machines all ranks but the last begin a tensor or call an operation, with a short CORTEN_TIMEOUT: all are told
+/// that it is the last one who has not, whether they wait for it, for their own leader, or for another machine.
+pub fn apart(w: World, blocking: bool) -> ! {
     let last = w.p - 1;
     if w.me == last {
         std::thread::sleep(Duration::from_secs(60));
     } else {
         let mut data = vec![1f32; 10];
-        let (code, handle) = begin("a", &mut data, 10, SUM, 0);
-        ok(code, "begin");
-        // SAFETY: a number.
-        let code = unsafe { comm::wait(handle, 300.0) };
-        fails(code, TIMEOUT, &["tensor 'a'", "CORTEN_TIMEOUT"], "a tensor that was not begun");
-        let told = text();
-        let wrong = told.contains("not submitted") && !told.contains(&format!("not submitted by rank {last}"));
-        println!("rank {} was told {}: {told}", w.me, if wrong { "wrong" } else { "right" });
+        let code = if blocking {
+            let at = data.as_mut_ptr().cast::<c_void>();
+            // SAFETY: in place.
+            unsafe { comm::allreduce(at, at, 10, F32, SUM, 1.0, 1.0, 0) }
+        } else {
+            let (code, handle) = begin("a", &mut data, 10, SUM, 0);
+            ok(code, "begin");
+            // SAFETY: a number.
+            unsafe { comm::wait(handle, 300.0) }
+        };
+        let who = format!("rank {last}");
+        fails(code, TIMEOUT, &[&who, "did not come within", "CORTEN_TIMEOUT"], "what the last rank has not begun");
+        println!("rank {} was told right: {}", w.me, text());
         // The launcher may end all when the first has ended.
         std::thread::sleep(Duration::from_secs(10));
     }
     std::process::exit(1);
+}
+
+/// Rank 1 comes to a tensor seconds after the others. Their threads wait for it without using the processor for much of
+/// the time. (What counts is time of the processor, so it does not matter how busy the machine is.)
+pub fn backing_off(w: World) {
+    const WAIT: Duration = Duration::from_secs(4);
+    let used = || {
+        let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+        // SAFETY: room for a time.
+        assert_eq!(unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &mut time) }, 0);
+        Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+    };
+    let mut data = vec![1f32; 10];
+    // Where nothing else is under way, and where other tensors of all have to be waited for as well.
+    for round in 0..2 {
+        let mut other = vec![1f32; 10];
+        let before = used();
+        let early = (round == 1).then(|| begin("early", &mut other, 10, SUM, 0));
+        if w.me == 1 {
+            std::thread::sleep(WAIT);
+        }
+        let (code, handle) = begin("late", &mut data, 10, SUM, 0);
+        ok(code, "begin");
+        // SAFETY: a number.
+        ok(unsafe { comm::wait(handle, 300.0) }, "wait");
+        if let Some((code, handle)) = early {
+            ok(code, "begin");
+            // SAFETY: a number.
+            ok(unsafe { comm::wait(handle, 300.0) }, "wait");
+        }
+        let took = used() - before;
+        assert!(took < WAIT / 4, "rank {} used the processor for {took:?} of {WAIT:?}, round {round}", w.me);
+    }
+}
+
+/// What is waited for, how long: what is no number is refused and leaves the operation as it is, what is longer than any
+/// clock goes is for ever.
+pub fn waits(w: World) {
+    let mut data = vec![1f32; 10];
+    for (i, seconds) in [f64::INFINITY, f64::MAX, 1.8e19, 1e10, -1.0].into_iter().enumerate() {
+        let (code, handle) = begin(&format!("wait {i}"), &mut data, 10, SUM, 0);
+        ok(code, "begin");
+        // SAFETY: a number.
+        unsafe {
+            fails(comm::wait(handle, f64::NAN), ARGUMENT, &["seconds is not a number"], "a wait of NaN");
+            ok(comm::wait(handle, seconds), &format!("a wait of {seconds} s on rank {}", w.me));
+        }
+    }
+}
+
+/// Many tensors are ready at once, and rank 2 ends when it has seen the third done: the others hear of each of the rest,
+/// by its name, that rank 2 has ended.
+pub fn ready(w: World) {
+    const N: usize = 1 << 20;
+    let mut gate = vec![1f32; 32 * N];
+    let at = gate.as_mut_ptr().cast::<c_void>();
+    let (tensor, mut first) = (name("gate"), 0);
+    // While this one runs, all of the following are begun: they are announced at once. Broadcasts are not fused.
+    // SAFETY: the memory stays where it is.
+    ok(unsafe { comm::broadcast_async(tensor.as_ptr(), at, 32 * N, F32, 0, 0, &mut first) }, "begin");
+    let mut rest: Vec<(String, Vec<f32>, i64)> = Vec::new();
+    for i in 0..30 {
+        let (tensor, mut data, mut handle) = (format!("ready {i}"), vec![w.me as f32; N], 0);
+        let at = data.as_mut_ptr().cast::<c_void>();
+        // SAFETY: as above.
+        ok(
+            unsafe { comm::broadcast_async(name(&tensor).as_ptr(), at, N, F32, 0, 0, &mut handle) },
+            &format!("begin {tensor}"),
+        );
+        rest.push((tensor, data, handle));
+    }
+    // SAFETY: a number.
+    ok(unsafe { comm::wait(first, 300.0) }, "gate");
+    let mut failed = 0;
+    for (i, (tensor, data, handle)) in rest.iter().enumerate() {
+        // SAFETY: a number.
+        let code = unsafe { comm::wait(*handle, 300.0) };
+        if code == 0 {
+            assert!(data.iter().all(|x| *x == 0.0), "{tensor}: not the data of rank 0");
+        } else {
+            let who = format!("tensor '{tensor}': ");
+            fails(code, PEER, &[&who, "rank 2 ended without corten_shutdown"], "what was ready and not run");
+            failed += 1;
+        }
+        if w.me == 2 && i == 2 {
+            // SAFETY: our own end.
+            unsafe { libc::kill(libc::getpid(), libc::SIGKILL) };
+        }
+    }
+    println!("survivor {}: {failed} of {} failed", w.me, rest.len());
+    // What comes later is told the same.
+    let mut data = vec![1f32; 10];
+    let (code, handle) = begin("later", &mut data, 10, SUM, 0);
+    // SAFETY: a number.
+    let code = if code == 0 { unsafe { comm::wait(handle, 300.0) } } else { code };
+    fails(code, PEER, &["rank 2 ended"], "later");
 }
 
 /// Rank 0 calls blocking what the others begin asynchronously, or are refused and then do not come: all are told who does
@@ -581,7 +682,7 @@ pub fn mismatch(w: World) {
             let (from, to) = ([d.cast_const(); 3], [o, o.wrapping_byte_add(400), o.wrapping_byte_add(800)]);
             let (n, from, to) = (pick(2, 3), from.as_ptr(), to.as_ptr());
             let code = comm::grouped_allreduce(n, from, to, sizes.as_ptr(), F32, op, 1.0, 1.0, 0);
-            check(code, &["number of tensors of 2", "number of tensors of 3"]);
+            check(code, &["grouped_allreduce: ", "has 2 tensors", "has 3"]);
         }
         let mut parts = vec![10usize; p];
         if odd {
@@ -605,7 +706,10 @@ pub fn mismatch(w: World) {
         // Arguments that are wrong everywhere.
         fails(comm::allreduce(d, o, 10, F32, 9, 1.0, 1.0, 0), ARGUMENT, &["op is 9"], "bad op");
         fails(comm::allreduce(d, o, 10, I32, ADASUM, 1.0, 1.0, 0), ARGUMENT, &["adasum", "i32"], "adasum of i32");
-        fails(comm::allreduce(d, o, 10, F64, WIRE_F16, 1.0, 1.0, 0), ARGUMENT, &["wire", "f64"], "wire of f64");
+        fails(comm::allreduce(d, o, 10, F64, WIRE_F16, 1.0, 1.0, 0), ARGUMENT, &["WIRE", "f64"], "wire of f64");
+        let both = ["op is 0x300", "CORTEN_WIRE_BF16 and CORTEN_WIRE_F16"];
+        fails(comm::allreduce(d, o, 10, F32, WIRE_BF16 | WIRE_F16, 1.0, 1.0, 0), ARGUMENT, &both, "two wire types");
+        fails(comm::allreduce(d, o, 10, F32, 0x400, 1.0, 1.0, 0), ARGUMENT, &["op is 0x400"], "unknown flags");
         fails(comm::allreduce(d, o, 10, F32, SUM, f64::NAN, 1.0, 0), ARGUMENT, &["NaN"], "NaN factor");
         fails(comm::allreduce(d, o, usize::MAX, F32, SUM, 1.0, 1.0, 0), ARGUMENT, &["memory"], "too many");
         // Out one element behind in, before it, and next to it.
