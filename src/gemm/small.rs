@@ -205,7 +205,10 @@ pub fn are_cheaper_dots<T: Scalar>(
 /// A product by dot products; the operand that does not lie for that is turned over.
 #[inline(never)]
 fn all_dots<T: Scalar>(alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: MatMut<T>, kernel: &Kernel<T>) {
-    if b.rs() != 1 || a.cs() == 1 && a.rows() > b.cols() {
+    // Lanes of the long operand go four at a time; the longer one, if neither leaves more of them.
+    let (m, n) = (c.rows(), c.cols());
+    let by_rows = ((m & 3) * n, n) < ((n & 3) * m, m);
+    if b.rs() != 1 || a.cs() == 1 && by_rows {
         by_dots(alpha, b.t(), a.t(), beta, c.t(), kernel);
     } else {
         by_dots(alpha, a, b, beta, c, kernel);

@@ -59,7 +59,11 @@ pub unsafe fn dots<V: Simd>(
                                 if high == HIGH {
                                     tile::<V, HIGH, $n>(steps, alpha, (x, x_lane), (y, y_lane), beta, c, (rs, cs));
                                 } else {
-                                    for l in 0..high as isize {
+                                    if high & 2 != 0 {
+                                        tile::<V, 2, $n>(steps, alpha, (x, x_lane), (y, y_lane), beta, c, (rs, cs));
+                                    }
+                                    if high & 1 != 0 {
+                                        let l = (high & 2) as isize;
                                         let (x, c) = (x.wrapping_offset(l * x_lane), c.wrapping_offset(l * rs));
                                         tile::<V, 1, $n>(steps, alpha, (x, 0), (y, y_lane), beta, c, (0, cs));
                                     }
@@ -114,7 +118,7 @@ unsafe fn tile<V: Simd, const M: usize, const N: usize>(
             let rest = k - p;
             step!(|at| V::load_first(at, rest));
         }
-        // Four sums at once: the four of a column, or four columns of a single lane.
+        // Four sums at once: the four of a column, two of two columns, or four columns of a single lane.
         let put = |c: *mut V::T, sum: V::T| {
             let old = if beta == V::T::ZERO { V::T::ZERO } else { beta * *c };
             *c = alpha * sum + old;
@@ -124,6 +128,16 @@ unsafe fn tile<V: Simd, const M: usize, const N: usize>(
                 let sums = V::sum4([acc[0][j], acc[1 % M][j], acc[2 % M][j], acc[3 % M][j]]);
                 for (i, &sum) in sums.iter().enumerate() {
                     put(c.wrapping_offset(i as isize * rs + j as isize * cs), sum);
+                }
+            });
+        } else if const { M == 2 } {
+            unrolled!(N, |j| {
+                if j.is_multiple_of(2) {
+                    let next = if j + 1 < N { [acc[0][(j + 1) % N], acc[1 % M][(j + 1) % N]] } else { [V::zero(); 2] };
+                    let sums = V::sum4([acc[0][j], acc[1 % M][j], next[0], next[1]]);
+                    for (i, &sum) in sums.iter().enumerate().take(2 * (N - j)) {
+                        put(c.wrapping_offset((i % 2) as isize * rs + (j + i / 2) as isize * cs), sum);
+                    }
                 }
             });
         } else {

@@ -110,8 +110,12 @@ pub fn symm<T: Scalar>(
     }
     // Small, as a general matrix, it may be taken in place.
     with_room(n * n, |to| match to {
-        // SAFETY: the room for the copy.
-        Some(to) => on(Operand::General(unsafe { whole(a, uplo, symmetry, to) })),
+        Some(to) => {
+            // SAFETY: the room for the copy.
+            let a = unsafe { whole(a, uplo, symmetry, to) };
+            let (a, b) = if side == Side::Left { (a, b) } else { (b, a) };
+            gemm(alpha, a, b, beta, c.alias());
+        }
         None => on(special),
     });
 }

@@ -3,11 +3,12 @@
 //! Where the caches near by hold the operands, they are read where they are, strip by strip: a few columns, and the rows of
 //! C from the diagonal to its end. Only the first rows of a strip meet the diagonal; they are computed in full, aside, and
 //! the wanted part is added. An operand that lies across is packed once for all strips, a conjugated one is copied. Very small
-//! triangles are a single strip, of dot products where their operands lie for that. Large ones are products with a `part` (`gemm/driver.rs`).
+//! triangles are part of a product that is computed aside. Large ones are products with a `part` (`gemm/driver.rs`).
 
 use super::dense::{conjugated, with_room};
+use super::gemm;
 use crate::gemm::driver::scale;
-use crate::gemm::{Operand, Product, Threads, blocking, run, small};
+use crate::gemm::{Operand, Product, Threads, blocking, run};
 use crate::kernels::tile::Source;
 use crate::matrix::{MatMut, MatRef, Symmetry, Uplo};
 use crate::runtime::{cpu, pool};
@@ -67,7 +68,7 @@ fn triangle<T: Scalar, const N: usize>(terms: &[Term<T>; N], beta: T, c: MatMut<
     if c.rs() != 1 && c.cs() == 1 {
         return triangle(&terms.map(|(alpha, a, b)| (alpha, b.t(), a.t())), beta, c.t(), uplo.t());
     }
-    if c.rs() == 1 && by_strips(terms, beta, &c, uplo) {
+    if c.rs() == 1 && (aside(terms, beta, &c, uplo) || by_strips(terms, beta, &c, uplo)) {
         return;
     }
     let mut beta = beta;
@@ -83,6 +84,54 @@ const ASIDE: usize = 12 << 10;
 /// Elements up to which all of a triangle is computed aside.
 const SINGLE: usize = 512;
 
+#[repr(align(64))]
+struct Aside(MaybeUninit<[u8; ASIDE]>);
+
+/// Computes a very small triangle as part of a product; says whether it was small enough.
+fn aside<T: Scalar, const N: usize>(terms: &[Term<T>; N], beta: T, c: &MatMut<T>, uplo: Uplo) -> bool {
+    let n = c.cols();
+    if n * n > SINGLE || n * n * size_of::<T>() > ASIDE {
+        return false;
+    }
+    let mut tile = Aside(MaybeUninit::uninit());
+    let tile = tile.0.as_mut_ptr().cast::<T>();
+    let mut old = T::ZERO;
+    for &(alpha, a, b) in terms {
+        // SAFETY: room for n x n elements, which are written before they are read.
+        gemm(alpha, a, b, old, unsafe { MatMut::new(tile, n, n, 1, n as isize) });
+        old = T::ONE;
+    }
+    // SAFETY: the n x n elements.
+    unsafe { put(tile, c, 0, 0, beta, uplo) };
+    true
+}
+
+/// Adds those elements of a product of which C, whose first one is at (i, j) of a matrix, is a part, that are in a triangle of the
+/// matrix: `C := product + beta C`.
+///
+/// # Safety
+/// The product has as many rows, at consecutive addresses, and columns as C, whose row stride is 1.
+unsafe fn put<T: Scalar>(product: *const T, c: &MatMut<T>, i: usize, j: usize, beta: T, uplo: Uplo) {
+    let m = c.rows();
+    for l in 0..c.cols() {
+        // Rows of column j + l, counted from i, that are wanted.
+        let (first, end) = if uplo == Uplo::Lower { (j + l - i, m) } else { (0, j + l - i + 1) };
+        // SAFETY: column l of both.
+        unsafe {
+            let (to, from) = (c.ptr().wrapping_offset(l as isize * c.cs()), product.add(l * m));
+            if beta == T::ZERO {
+                for row in first..end {
+                    *to.add(row) = *from.add(row);
+                }
+            } else {
+                for row in first..end {
+                    *to.add(row) = *from.add(row) + beta * *to.add(row);
+                }
+            }
+        }
+    }
+}
+
 /// How a triangle is cut into strips.
 #[derive(Clone, Copy)]
 struct Strips {
@@ -94,8 +143,6 @@ struct Strips {
     pack_b: bool,
     /// Whether a B that is not packed is copied: it is conjugated.
     copy_b: bool,
-    /// Whether the triangle is a single strip of dot products, of operands as they lie.
-    by_dots: bool,
 }
 
 impl Strips {
@@ -117,19 +164,14 @@ impl Strips {
             pack_b |= b.rs() != 1 && (b.cs() != 1 || !blocking::stays_near::<T>(b.rs(), b.rows(), &caches));
             copy_b |= b.is_conj();
         }
-        if n * n <= SINGLE && terms.iter().all(|&(_, a, b)| a.cs() == 1 && b.rs() == 1 && small::are_better_dots(a, b))
-        {
-            return Some(Strips { width: n, height: n, pack_a: false, pack_b: false, copy_b: false, by_dots: true });
-        }
         let (mr, nr) = (kernel.mr(), kernel.nr());
         let (width, height) = match 2 * nr {
-            _ if n * n <= SINGLE => (n, n),
             _ if pack_a && pack_b => (nr, nr.next_multiple_of(mr) + mr),
             _ if pack_a => (nr.next_multiple_of(mr), nr.next_multiple_of(mr)),
             two => (two, two.next_multiple_of(mr)),
         };
         let fits = width * height * size_of::<T>() <= ASIDE;
-        fits.then_some(Strips { width, height, pack_a, pack_b, copy_b: copy_b && !pack_b, by_dots: false })
+        fits.then_some(Strips { width, height, pack_a, pack_b, copy_b: copy_b && !pack_b })
     }
 }
 
@@ -152,7 +194,7 @@ fn by_strips<T: Scalar, const N: usize>(terms: &[Term<T>; N], beta: T, c: &MatMu
         let terms = terms.map(|(alpha, a, b)| {
             let k = a.cols();
             work += n as f64 * n as f64 * k as f64 * if T::IS_COMPLEX { 4.0 } else { 1.0 };
-            let mut from_a = Source::in_place(a.ptr(), a.rs(), a.cs());
+            let mut from_a = Source::in_place(a.ptr(), 1, a.cs());
             let mut from_b = Source::in_place(b.ptr(), b.cs(), b.rs());
             // SAFETY: panels of all lanes of the operands, with the room that was asked for.
             unsafe {
@@ -202,11 +244,6 @@ fn strip<T: Scalar>(terms: &[Shared<T>], strips: Strips, beta: T, c: &MatMut<T>,
     let add = |i: usize, m: usize, beta: T, c: *mut T, cs: isize| unsafe {
         let mut beta = beta;
         for Shared((alpha, k, a, b)) in terms {
-            if strips.by_dots {
-                kernel.dots(m, width, *k, *alpha, (a.ptr, a.lane), (b.ptr, b.lane), beta, c, (1, cs));
-                beta = T::ONE;
-                continue;
-            }
             let kc = blocking::kc(*k, kernel.kc()).max(1);
             for p in (0..*k).step_by(kc) {
                 kernel.block(m, width, kc.min(k - p), *alpha, a.from(i, p), b.from(j, p), beta, c, cs);
@@ -214,30 +251,13 @@ fn strip<T: Scalar>(terms: &[Shared<T>], strips: Strips, beta: T, c: &MatMut<T>,
             }
         }
     };
-    #[repr(align(64))]
-    struct Aside(MaybeUninit<[u8; ASIDE]>);
     let mut tile = Aside(MaybeUninit::uninit());
     let tile = tile.0.as_mut_ptr().cast::<T>();
     assert!(m * width * size_of::<T>() <= ASIDE);
     add(i, m, T::ZERO, tile, m as isize);
+    // SAFETY: the tile has m x width elements; rows i.. of columns j.. of C.
+    unsafe { put(tile, &c.sub(i, j, m, width), i, j, beta, uplo) };
     let rows_from = |i: usize| c.ptr().wrapping_offset(i as isize + j as isize * c.cs());
-    // SAFETY: the tile has m x width elements; rows of columns j.. of C have unit stride.
-    unsafe {
-        for l in 0..width {
-            let (to, from) = (rows_from(i).wrapping_offset(l as isize * c.cs()), tile.add(l * m));
-            // Rows of column j + l, counted from i, that are wanted.
-            let (first, end) = if uplo == Uplo::Lower { (j + l - i, m) } else { (0, j + l - i + 1) };
-            if beta == T::ZERO {
-                for row in first..end {
-                    *to.add(row) = *from.add(row);
-                }
-            } else {
-                for row in first..end {
-                    *to.add(row) = *from.add(row) + beta * *to.add(row);
-                }
-            }
-        }
-    }
     if !clear.is_empty() {
         add(clear.start, clear.len(), beta, rows_from(clear.start), c.cs());
     }
