@@ -176,6 +176,37 @@ struct Conv {
     space: [[i64; 3]; 7],
 }
 
+/// An array that begins with a cache line, as those do that oneDNN allocates: a vector of numbers begins 16 bytes behind one, and every
+/// access to a vector register's worth of it meets two lines.
+#[derive(Default)]
+struct Tensor {
+    lines: Vec<Line>,
+    len: usize,
+}
+
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+struct Line([f32; 16]);
+
+impl From<Vec<f32>> for Tensor {
+    fn from(values: Vec<f32>) -> Tensor {
+        let mut lines = vec![Line([0.0; 16]); values.len().div_ceil(16)];
+        for (line, values) in lines.iter_mut().zip(values.chunks(16)) {
+            line.0[..values.len()].copy_from_slice(values);
+        }
+        Tensor { lines, len: values.len() }
+    }
+}
+
+impl Tensor {
+    fn as_mut_ptr(&mut self) -> *mut f32 {
+        self.lines.as_mut_ptr().cast()
+    }
+    fn to_vec(&self) -> Vec<f32> {
+        self.lines.iter().flat_map(|line| line.0).take(self.len).collect()
+    }
+}
+
 struct Corten {
     lib: Library,
     conv: Conv,
@@ -183,10 +214,10 @@ struct Corten {
     /// Whether weights are kept in a plan, and the plan.
     keeps: bool,
     plan: Ptr,
-    x: Vec<f32>,
-    y: Vec<f32>,
-    w: Vec<f32>,
-    b: Vec<f32>,
+    x: Tensor,
+    y: Tensor,
+    w: Tensor,
+    b: Tensor,
 }
 
 type Fn6 = unsafe extern "C" fn(*const Conv, *mut f32, *mut f32, *mut f32, *mut c_void, usize) -> c_int;
@@ -223,8 +254,8 @@ impl Engine for Corten {
                 c.space[field][n] = *value;
             }
         }
-        (self.x, self.y, self.b) = (filled(p.x(), 1), filled(p.y(), 2), filled(p.oc as usize, 4));
-        self.w = weights(p, last);
+        (self.x, self.y) = (filled(p.x(), 1).into(), filled(p.y(), 2).into());
+        (self.w, self.b) = (weights(p, last).into(), filled(p.oc as usize, 4).into());
         let mut text = [0 as c_char; 400];
         // SAFETY: a struct and a buffer.
         let status = unsafe { explain(&self.conv, self.pass as c_int, text.as_mut_ptr(), text.len()) };
@@ -270,7 +301,7 @@ impl Engine for Corten {
     }
     fn result(&mut self) -> Result<Vec<f32>, String> {
         // Weights in the order of the others' plain form.
-        Ok([&self.y, &self.x, &self.w][self.pass].clone())
+        Ok([&self.y, &self.x, &self.w][self.pass].to_vec())
     }
 }
 
@@ -545,7 +576,7 @@ pub fn worker(args: &[String]) -> Result<(), String> {
     }
     let mut engine: Box<dyn Engine> = match kind.as_str() {
         "corten" | "corten-plan" => {
-            let (none, plan) = (Vec::new, std::ptr::null_mut());
+            let (none, plan) = (Tensor::default, std::ptr::null_mut());
             // SAFETY: a plain struct of numbers.
             let conv = unsafe { std::mem::zeroed() };
             let (lib, keeps) = (Library::open(path)?, kind == "corten-plan");

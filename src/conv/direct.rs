@@ -235,6 +235,14 @@ impl Window {
         let [z, y, x] = &self.dims;
         kit.conv.slides() && self.is_rows() && z.taps.len() == 1 && three(y) && three(x)
     }
+    /// Whether channels are read in long runs rather than a pixel once for all taps that meet it: depthwise taps that share few pixels, where
+    /// pixels are half a page apart. (Zen 4, 512 channels at 14x14 to 7x7, 16 images: 32 and 36 GFLOPS, backward-data 24 and 27; 256 at 28x28
+    /// to 14x14 32 and 30.)
+    fn is_long(&self) -> bool {
+        let width = &self.dims[2];
+        let few = width.step == 2 || width.taps.len() < RUN;
+        self.lanewise == 1 && few && self.src.s[2] as usize * size_of::<f32>() >= 2048
+    }
     /// Whether a copy is read in place of pixels that fall in the same sets of L1 (a way of it is a page): too few of them would
     /// stay there, and vectors that are less than a cache line fetch lines again. Depthwise, Zen 4, where they lie and copied: 1024
     /// channels at 7x7 28 and 33 GFLOPS, AVX2 17 and 27; 512 at 14x14 40 and 35, AVX2 26 and 28; few taps are not worth it. Windows
@@ -684,13 +692,26 @@ impl Task<'_> {
         unsafe {
             // The source: where its first pixel is, or would be if the strip were all of it.
             let (base, n_stride, s, image);
+            let extent = Extent {
+                from: [0, 1, 2].map(|d| (from[d + 1] * w.dims[d].step) as isize + cut.taps[d].0),
+                len: [0, 1, 2].map(|d| w.reach(cut.taps, d, len[d + 1])),
+            };
+            // The rows of the source that the next block is the first to read, where all of them follow each other and stay near.
+            let mut ahead = (core::ptr::null(), 0);
+            let new = len[2] * w.dims[1].step * w.src.s[1].unsigned_abs();
+            if w.dims[1].taps.len() > 1
+                && new * size_of::<f32>() <= cpu::caches().l2 / 4
+                && w.src.s[2] == (groups * w.cin) as isize
+                && len[3] == w.dims[2].count
+                && (len[0], len[1]) == (1, 1)
+            {
+                let below = extent.from[1] + extent.len[1] as isize;
+                let place = from[0] as isize * w.src.n + extent.from[0].max(0) * w.src.s[0] + below * w.src.s[1];
+                ahead = (src.wrapping_offset(place), new);
+            }
             if cut.in_place {
                 (base, n_stride, s, image) = (src, w.src.n, w.src.s, from[0]);
             } else {
-                let extent = Extent {
-                    from: [0, 1, 2].map(|d| (from[d + 1] * w.dims[d].step) as isize + cut.taps[d].0),
-                    len: [0, 1, 2].map(|d| w.reach(cut.taps, d, len[d + 1])),
-                };
                 let c = (cut.together * w.cin) as isize;
                 s = [(extent.len[1] * extent.len[2]) as isize * c, extent.len[2] as isize * c, c];
                 n_stride = s[0] * extent.len[0] as isize;
@@ -760,7 +781,9 @@ impl Task<'_> {
                         if w.lanewise > 0 {
                             chunk.lanewise(self.kit, len, s, every, cut.taps, packed);
                         } else {
-                            chunk.products(self.kit, p, &w.segments(s), packed);
+                            chunk.products(self.kit, p, &w.segments(s), packed, ahead);
+                            // Once for all of them.
+                            ahead.1 = 0;
                         }
                         packed = packed.wrapping_add(w.packed(self.kit));
                     }
@@ -813,9 +836,11 @@ impl Task<'_> {
         let together = (ROW_WEIGHTS / (w.taps() * w.lanewise).max(1) / lanes * lanes).max(lanes);
         let together = if copied { together.min(COPIED) } else { together };
         let every = |d: usize| w.dims[d].every as isize * w.dst.s[d];
-        // Results that the last cache does not hold: 32 channels at 112x112, 16 images: 25 GFLOPS, asked for 31; those that it
-        // holds, 512 at 14x14 to 7x7: 23 and 18 (backward-data, Zen 4).
-        let far = w.batch * w.dst.n.unsigned_abs() * size_of::<f32>() > cpu::caches().l3 / 2;
+        // Results that the last cache does not hold: 32 channels at 112x112, 16 images, asked for and stored past the caches: 52 and 74
+        // GFLOPS; those that it holds, 512 at 14x14 to 7x7, as usual and asked for: 23 and 18 (backward-data, Zen 4).
+        let far = w.is_far(w.dst.n, kit);
+        let long = w.is_long();
+        let asks = !copied && (!long || w.is_far(w.src.n, kit));
         for c in (channels.0..channels.1).step_by(together) {
             for n in from[0]..from[0] + len[0] {
                 let mut image = src.wrapping_offset(n as isize * w.src.n + c as isize);
@@ -845,13 +870,14 @@ impl Task<'_> {
                                 there,
                                 runs: runs.as_ptr(),
                                 count: runs.len(),
-                                asks: !copied,
+                                asks,
+                                long,
                             },
                             weights: packed.wrapping_add(c / lanes * block),
                             block,
                             dst: dst.wrapping_offset(n as isize * w.dst.n + place),
                             dst_step: [every(1), every(2)],
-                            asks_results: far,
+                            far,
                             finish: finish_from(epilogue, c),
                         };
                         // SAFETY: pixels of the problem, and planes of taps that meet the source.
@@ -905,9 +931,18 @@ struct Chunk<'a> {
 }
 
 impl Chunk<'_> {
+    /// Products of the whole window; `ahead`: so many elements from there on are asked for meanwhile.
+    ///
     /// # Safety
     /// As [`Task::run`].
-    unsafe fn products(&self, kit: &Kit, pixels: usize, segments: &[Segment], packed: *const f32) {
+    unsafe fn products(
+        &self,
+        kit: &Kit,
+        pixels: usize,
+        segments: &[Segment],
+        packed: *const f32,
+        mut ahead: (*const f32, usize),
+    ) {
         let (w, c) = (self.w, self.c);
         let (mr, steps) = (kit.conv.mr(), w.steps());
         let (panels, piece) = (w.cout.div_ceil(mr), piece(steps));
@@ -933,6 +968,9 @@ impl Chunk<'_> {
                     lanes: self.lanes,
                     dst: self.dst.wrapping_add(g * w.cout),
                     to: self.to,
+                    ahead: ahead.0,
+                    ahead_len: ahead.1,
+                    past: last && start == 0 && self.is_past(kit),
                     finish: Finish {
                         beta: if start == 0 { finish.beta } else { 1.0 },
                         bias: if last { finish.bias } else { core::ptr::null() },
@@ -941,12 +979,29 @@ impl Chunk<'_> {
                 };
                 // SAFETY: pixels of the problem, panels of the packed weights.
                 unsafe { kit.conv.pixels(&p) };
+                ahead.1 = 0;
             }
             start += k;
             if last {
                 break;
             }
         }
+    }
+
+    /// Whether results are stored past the caches: the last one does not hold them, they are not read first, and each pixel's are whole
+    /// cache lines that one tile stores. (Zen 4, 3x3, 16 images, GFLOPS as usual and so: 3 to 32 channels, 299x299 to 149x149 81 and
+    /// 89; 3 to 64, which take two tiles, 224x224 92 and 87.)
+    fn is_past(&self, kit: &Kit) -> bool {
+        const LINE: usize = 64;
+        let (w, size) = (self.w, size_of::<f32>());
+        let [z, y, x] = w.dst.s;
+        let apart =
+            [w.dst.n, z, y, x].iter().fold((w.cout | self.lanes) * size, |all, n| all | (n.unsigned_abs() * size));
+        w.dst.c == 1
+            && w.cout <= 2 * kit.conv.lanes()
+            && w.is_far(w.dst.n, kit)
+            && self.epilogue.beta == 0.0
+            && (apart | self.dst.addr()).is_multiple_of(LINE)
     }
 
     /// Lanewise, of a strip whose pixels are `s` apart; results are `every` apart, and `taps` are the lowest and the highest of any
@@ -985,12 +1040,13 @@ impl Chunk<'_> {
                         runs: runs.as_ptr(),
                         count: runs.len(),
                         asks: false,
+                        long: false,
                     },
                     weights: packed.wrapping_add(self.c / kit.conv.lanes() * w.lanewise_block(kit)),
                     block: w.lanewise_block(kit),
                     dst: self.dst.wrapping_offset(*self.to.add(first)),
                     dst_step: every,
-                    asks_results: false,
+                    far: false,
                     finish: finish_from(self.epilogue, self.c),
                 });
             }
@@ -1021,6 +1077,10 @@ impl Window {
             from: [0, 1, 2].map(|d| (from[d + 1] * self.dims[d].step) as isize + self.dims[d].lowest()),
             len: [0, 1, 2].map(|d| self.dims[d].reach(len[d + 1])),
         }
+    }
+    /// Whether the last cache does not hold a batch of images that are n elements apart.
+    fn is_far(&self, n: isize, kit: &Kit) -> bool {
+        self.batch * n.unsigned_abs() * size_of::<f32>() > kit.far
     }
     /// Where result i of a dimension is.
     fn place(&self, dim: usize, i: usize) -> isize {

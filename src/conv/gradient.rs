@@ -611,6 +611,7 @@ impl Gradient {
                                 runs: taps.as_ptr(),
                                 count: taps.len(),
                                 asks: self.in_place,
+                                long: false,
                             },
                             dy: dy.at.wrapping_offset(dy_at).wrapping_add(c),
                             dy_step: [dy.s.s[1], dy.s.s[2]],

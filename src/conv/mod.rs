@@ -46,6 +46,8 @@ pub use problem::{Description, Math, Pass, Problem};
 pub struct Kit {
     pub gemm: &'static dyn GemmKernel<In = f32, Out = f32>,
     pub conv: &'static dyn ConvKernel<f32>,
+    /// Bytes of an array beyond which the last cache does not hold it until it is read again.
+    pub far: usize,
 }
 
 impl Kit {
@@ -55,7 +57,7 @@ impl Kit {
     }
     pub fn of(isa: Isa) -> Kit {
         let table = table(isa);
-        Kit { gemm: table.f32.gemm, conv: table.conv }
+        Kit { gemm: table.f32.gemm, conv: table.conv, far: cpu::caches().l3 / 2 }
     }
 }
 

@@ -202,6 +202,9 @@ impl Scatter {
                             lanes: self.lanes(),
                             dst: products,
                             to: places,
+                            ahead: core::ptr::null(),
+                            ahead_len: 0,
+                            past: false,
                             finish: Finish {
                                 beta: if start == 0 { 0.0 } else { 1.0 },
                                 bias: core::ptr::null(),

@@ -675,6 +675,9 @@ impl Winograd {
                                 lanes,
                                 dst: m.wrapping_add(point * m_pitch),
                                 to: places.wrapping_add(with.start),
+                                ahead: core::ptr::null(),
+                                ahead_len: 0,
+                                past: false,
                                 finish: Finish {
                                     beta: if first { 0.0 } else { 1.0 },
                                     bias: core::ptr::null(),

@@ -116,6 +116,15 @@ macro_rules! avx512 {
         // As above.
         #[allow(clippy::undocumented_unsafe_blocks)]
         impl RealSimd for $V {
+            const PAST: bool = true;
+            #[inline(always)]
+            unsafe fn store_past(self, p: *mut $T) {
+                unsafe { _mm512_stream_si512(p.cast(), core::mem::transmute::<Self, __m512i>(self)) }
+            }
+            #[inline(always)]
+            fn settle() {
+                unsafe { _mm_sfence() }
+            }
             type Wide = F64x8;
             #[inline(always)]
             unsafe fn add_squares(self, acc: [F64x8; 2]) -> [F64x8; 2] {

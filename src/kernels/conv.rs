@@ -25,7 +25,7 @@ pub use winograd::{RESULTS, Side, TOGETHER, Term};
 pub use winograd::{wino_gradient, wino_input, wino_output, wino_weights, wino_weights_back};
 
 use super::simd::{RealSimd, Simd};
-use super::tile::{opaque_fn, opaque_ptr, prefetch};
+use super::tile::{LINE, opaque, opaque_fn, opaque_ptr, prefetch, prefetch_far, unrolled};
 use crate::scalar::Scalar;
 
 /// Consecutive elements of the window, as a distance from a pixel's address.
@@ -76,6 +76,12 @@ pub struct Pixels<T> {
     pub lanes: usize,
     pub dst: *mut T,
     pub to: *const isize,
+    /// Elements that are wanted when this is done, presumably: asked for meanwhile.
+    pub ahead: *const T,
+    pub ahead_len: usize,
+    /// Whether results are stored past the caches, where that can be done: `lanes` and all places are multiples of a cache line, and
+    /// they are not read first.
+    pub past: bool,
     pub finish: Finish<T>,
 }
 
@@ -156,6 +162,9 @@ pub struct LaneRows<T> {
     pub count: usize,
     /// Whether the rows that the next results meet first are asked for.
     pub asks: bool,
+    /// Whether a tap is taken at a time, for four vectors of channels at once where there are registers for them. (Of depthwise results, not
+    /// of the sums of their weights.)
+    pub long: bool,
 }
 
 /// For each result and channel, the sum over the taps and the channels of its group of `src * weights`.
@@ -168,8 +177,9 @@ pub struct Lanewise<T> {
     pub block: usize,
     pub dst: *mut T,
     pub dst_step: [isize; 2],
-    /// Whether the places of the next row of results are asked for as well.
-    pub asks_results: bool,
+    /// Whether results leave the caches before anybody reads them: they are stored past them if that can be done, or else the places of
+    /// the next row are asked for.
+    pub far: bool,
     pub finish: Finish<T>,
 }
 
@@ -315,22 +325,42 @@ pub struct PixelTile<T> {
     next: *const isize,
     ahead: [*const T; 2],
     rows: usize,
+    past: bool,
     finish: Finish<T>,
 }
 
-/// Pixels of a tile at most: with more of them the compiler keeps loads of several steps in registers, and accumulators in
-/// memory.
-const WIDE: usize = 6;
+/// Pixels of a tile of `u` vectors at most. With more than six of them the compiler keeps loads of several steps in registers, and
+/// accumulators in memory; not where broadcasts are part of the multiply-add, which takes vectors of 512 bits. There a tile of one or
+/// two vectors has twelve, so that windows of a few steps are worth the way in and out.
+const fn wide<V: Simd>(u: usize, nr: usize) -> usize {
+    let most = if folds::<V>() && u <= 2 { 12 } else { 6 };
+    if u <= 2 && folds::<V>() || nr > most { most } else { nr }
+}
+
+/// Whether a broadcast is part of a multiply-add: then a number is read again for the other of two vectors. (One to a register takes a
+/// turn of the units that multiply.)
+const fn folds<V: Simd>() -> bool {
+    V::LANES * size_of::<V::T>() == 64
+}
 
 /// [`Pixels`]: the pixels of a tile stay in L1 while the panels pass.
 #[inline(always)]
 pub unsafe fn pixels<S: PixelTiles<V>, V: RealSimd, const MV: usize, const NR: usize>(p: &Pixels<V::T>) {
     let mr = MV * V::LANES;
+    // Parts of vectors take a way of their own at the end, which is too long for wide tiles.
+    let few = p.lanes <= 2 * V::LANES && p.lanes.is_multiple_of(V::LANES);
+    let most = if few { wide::<V>(2, NR) } else { wide::<V>(MV, NR) };
+    // What is asked for with each pixel.
+    let (mut ahead, each) = (p.ahead, p.ahead_len.div_ceil(p.pixels.max(1)));
     // SAFETY: tiles inside the pixels and channels that there are.
     unsafe {
         let mut j = 0;
         while j < p.pixels {
-            let cols = NR.min(WIDE).min(p.pixels - j);
+            let cols = most.min(p.pixels - j);
+            for at in (0..cols * each).step_by(LINE / size_of::<V::T>()) {
+                prefetch_far(ahead.wrapping_add(at));
+            }
+            ahead = ahead.wrapping_add(cols * each);
             let next = if j + 2 * cols <= p.pixels { j + cols } else { j };
             // Windows of the next pixels that are asked for: two with each panel. Those that overlap are there already.
             let (fresh, mut asked) = (if p.count == 1 { next } else { j }, 0);
@@ -357,6 +387,7 @@ pub unsafe fn pixels<S: PixelTiles<V>, V: RealSimd, const MV: usize, const NR: u
                         p.src.wrapping_offset(*p.at.add(fresh + cols - 1 - asked)),
                     ],
                     rows,
+                    past: V::PAST && p.past,
                     finish,
                 };
                 match rows.div_ceil(V::LANES) {
@@ -371,6 +402,9 @@ pub unsafe fn pixels<S: PixelTiles<V>, V: RealSimd, const MV: usize, const NR: u
             j += cols;
         }
     }
+    if V::PAST && p.past {
+        V::settle();
+    }
 }
 
 #[inline(always)]
@@ -379,14 +413,14 @@ unsafe fn columns<S: PixelTiles<V>, V: Simd, const U: usize, const NR: usize>(co
         ($($n:literal)*) => {
             match cols {
                 // SAFETY: as the caller's.
-                $($n if const { $n <= NR && $n <= WIDE } => unsafe {
+                $($n if const { $n <= wide::<V>(U, NR) } => unsafe {
                     opaque_fn(S::tile::<U, $n> as unsafe fn(&PixelTile<V::T>))(t)
                 },)*
                 _ => debug_assert!(false, "no tile of {cols} pixels"),
             }
         };
     }
-    columns!(1 2 3 4 5 6)
+    columns!(1 2 3 4 5 6 7 8 9 10 11 12)
 }
 
 /// Elements of a panel that are asked for ahead of their use, in bytes.
@@ -399,11 +433,15 @@ pub unsafe fn tile<V: RealSimd, const U: usize, const N: usize>(t: &PixelTile<V:
     unsafe {
         let mut acc = [[V::zero(); U]; N];
         let mut b = [t.b; N];
-        for (j, b) in b.iter_mut().enumerate() {
-            *b = opaque_ptr(t.b.wrapping_offset(*t.at.add(j)));
-            for u in 0..U {
-                prefetch(t.c.wrapping_offset(*t.next.add(j)).wrapping_add(u * V::LANES));
-            }
+        unrolled!(N, |j| {
+            b[j] = opaque_ptr(t.b.wrapping_offset(*t.at.add(j)));
+        });
+        if !t.past {
+            unrolled!(N, |j| {
+                for u in 0..U {
+                    prefetch(t.c.wrapping_offset(*t.next.add(j)).wrapping_add(u * V::LANES));
+                }
+            });
         }
         let (mut a, ahead) = (t.a, t.ahead);
         let mr = t.mr;
@@ -411,6 +449,8 @@ pub unsafe fn tile<V: RealSimd, const U: usize, const N: usize>(t: &PixelTile<V:
             let segment = &*t.segments.add(s);
             let mut i = segment.offset;
             let end = segment.offset + segment.len as isize;
+            // i as another number.
+            let mut again;
             // The panel's address is opaque from step to step: loads of the next one that are drawn forward push
             // accumulators out.
             macro_rules! step {
@@ -420,18 +460,24 @@ pub unsafe fn tile<V: RealSimd, const U: usize, const N: usize>(t: &PixelTile<V:
                         *v = V::load(a.add(u * V::LANES));
                     }
                     prefetch(a.cast::<u8>().wrapping_add(AHEAD));
-                    for (j, tile) in acc.iter_mut().enumerate() {
+                    unrolled!(N, |j| {
                         let x = V::splat(*b[j].wrapping_offset(i + $at));
                         for u in 0..U {
-                            tile[u] = column[u].mul_add(x, tile[u]);
+                            let x = if u > 0 && U == 2 && folds::<V>() {
+                                V::splat(*b[j].wrapping_offset(again + $at))
+                            } else {
+                                x
+                            };
+                            acc[j][u] = column[u].mul_add(x, acc[j][u]);
                         }
-                    }
+                    });
                     a = opaque_ptr(a.wrapping_add(mr));
                 };
             }
             while i + 4 <= end {
                 prefetch(ahead[0].wrapping_offset(i));
                 prefetch(ahead[1].wrapping_offset(i));
+                again = opaque(i as usize) as isize;
                 step!(0);
                 step!(1);
                 step!(2);
@@ -439,18 +485,19 @@ pub unsafe fn tile<V: RealSimd, const U: usize, const N: usize>(t: &PixelTile<V:
                 i += 4;
             }
             while i < end {
+                again = opaque(i as usize) as isize;
                 step!(0);
                 i += 1;
             }
         }
         let mut c = [t.c; N];
-        for (j, c) in c.iter_mut().enumerate() {
-            *c = t.c.wrapping_offset(*t.to.add(j));
-        }
+        unrolled!(N, |j| {
+            c[j] = t.c.wrapping_offset(*t.to.add(j));
+        });
         if t.rows < U * V::LANES {
             return some_rows(&acc, &c, t);
         }
-        finished(acc, &c, &t.finish);
+        finished(acc, &c, &t.finish, t.past);
     }
 }
 
@@ -460,6 +507,7 @@ unsafe fn finished<V: RealSimd, const U: usize, const N: usize>(
     mut acc: [[V; U]; N],
     c: &[*mut V::T; N],
     finish: &Finish<V::T>,
+    past: bool,
 ) {
     // SAFETY: the contract of the file.
     unsafe {
@@ -467,43 +515,51 @@ unsafe fn finished<V: RealSimd, const U: usize, const N: usize>(
         // memory from the beginning.
         if finish.beta != V::T::ZERO {
             let beta = V::splat(finish.beta);
-            for j in 0..N {
+            unrolled!(N, |j| {
                 for u in 0..U {
                     acc[j][u] = V::load(c[j].add(u * V::LANES)).mul_add(beta, acc[j][u]);
                 }
-            }
+            });
         }
         if !finish.bias.is_null() {
             for u in 0..U {
                 let bias = V::load(finish.bias.add(u * V::LANES));
-                for tile in &mut acc {
-                    tile[u] = tile[u].add(bias);
-                }
+                unrolled!(N, |j| {
+                    acc[j][u] = acc[j][u].add(bias);
+                });
             }
         }
         match finish.activation {
             Activation::None => {}
             Activation::Relu => {
-                for tile in &mut acc {
-                    for x in tile {
-                        *x = x.max(V::zero());
+                unrolled!(N, |j| {
+                    for u in 0..U {
+                        acc[j][u] = acc[j][u].max(V::zero());
                     }
-                }
+                });
             }
             Activation::Leaky(slope) => {
                 let slope = V::splat(slope);
-                for tile in &mut acc {
-                    for x in tile {
-                        *x = leaky(*x, slope);
+                unrolled!(N, |j| {
+                    for u in 0..U {
+                        acc[j][u] = leaky(acc[j][u], slope);
                     }
-                }
+                });
             }
         }
-        for j in 0..N {
+        if V::PAST && past {
+            unrolled!(N, |j| {
+                for u in 0..U {
+                    acc[j][u].store_past(c[j].add(u * V::LANES));
+                }
+            });
+            return;
+        }
+        unrolled!(N, |j| {
             for u in 0..U {
                 acc[j][u].store(c[j].add(u * V::LANES));
             }
-        }
+        });
     }
 }
 
@@ -518,11 +574,11 @@ unsafe fn some_rows<V: RealSimd, const U: usize, const N: usize>(
     // SAFETY: the contract of the file; what is read was written before.
     unsafe {
         let sums = sums.as_mut_ptr().cast::<V::T>();
-        for j in 0..N {
+        unrolled!(N, |j| {
             for u in 0..U {
                 acc[j][u].store(sums.add((j * U + u) * V::LANES));
             }
-        }
+        });
         for (j, c) in c.iter().enumerate() {
             for at in (0..t.rows).step_by(V::LANES) {
                 let n = V::LANES.min(t.rows - at);

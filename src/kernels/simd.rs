@@ -89,6 +89,18 @@ pub trait Simd: Copy {
 
 /// A [`Simd`] of real lanes: what else the line kernels and [`Split`] need.
 pub trait RealSimd: Simd<T: Real> {
+    /// Whether [`RealSimd::store_past`] goes past the caches.
+    const PAST: bool = false;
+    /// `store` of what nobody reads soon: past the caches, where a vector is a cache line, so that the line is not fetched first. `p` is
+    /// a multiple of the vector's size; [`RealSimd::settle`] comes before anybody else looks.
+    #[inline(always)]
+    unsafe fn store_past(self, p: *mut Self::T) {
+        // SAFETY: as this function's.
+        unsafe { self.store(p) }
+    }
+    /// What was stored past the caches is seen before anything that is stored from now on.
+    #[inline(always)]
+    fn settle() {}
     /// Lanes of f64, for sums that f32 cannot hold.
     type Wide: RealSimd<T = f64>;
     /// The lanes' squares, as f64, added to two registers.

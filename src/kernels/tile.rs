@@ -102,7 +102,7 @@ const fn unroll<V: Simd>() -> usize {
 const LATE: usize = 64;
 /// Steps that a packed panel of A is asked for ahead of its use.
 const AHEAD: usize = 12;
-const LINE: usize = 64;
+pub(super) const LINE: usize = 64;
 /// Steps that an A which is read once, in place, is asked for ahead.
 const STREAM: isize = 8;
 

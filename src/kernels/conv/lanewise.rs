@@ -4,7 +4,8 @@
 //! Images have their channels side by side. A register tile is [`N`] results of a row, one vector of channels each. Taps that
 //! are neighbours in a row of the window are taken together ([`TapRun`]): a pixel is loaded once for all of them and for all
 //! results that it reaches, so that 21 multiply-adds (three taps) take nine loads of pixels. With groups of g channels the same
-//! is done g times, the i-th time with the i-th channel of each group spread over the group's lanes. Rows and columns outside the
+//! is done g times, the i-th time with the i-th channel of each group spread over the group's lanes. Depthwise taps that share few
+//! pixels may be taken one at a time, for [`LONG`] vectors of channels at once, where there are 32 registers. Rows and columns outside the
 //! image are left out by number: no padding is written, and rows need not be cut.
 //!
 //! Windows of three rows of three taps slide ([`slide`], [`sliding_sums`]): a tile is then as high as there are results, and goes
@@ -29,6 +30,9 @@ use crate::scalar::Scalar;
 const N: usize = 7;
 /// Taps of a run at most.
 pub const RUN: usize = 3;
+/// Vectors of channels that are read in one go where a tap is taken at a time ([`LaneRows::long`]): with [`N`] results and the taps all 32
+/// registers.
+const LONG: usize = 4;
 
 /// How the i-th channels of groups come to their lanes: every channel is its own, a shuffle, or one number for all lanes.
 const OWN: u8 = 0;
@@ -90,6 +94,13 @@ impl<T> LaneRows<T> {
         }
     }
 
+    /// The columns that tap k of a run reaches, from channel c on.
+    #[inline(always)]
+    fn column<const STRIDE: usize>(&self, t: &LaneTile<T>, run: &TapRun, k: usize, c: usize) -> Columns<T> {
+        let columns = self.columns::<STRIDE>(t, &TapRun { column: run.column + k as isize, len: 1, ..*run });
+        Columns { src: columns.src.wrapping_add(c), ..columns }
+    }
+
     /// Whether the source has such a row.
     #[inline(always)]
     fn has(&self, row: isize) -> bool {
@@ -114,9 +125,20 @@ impl<T> LaneRows<T> {
         })
     }
 
+    /// Vectors of channels that a tile takes at a time.
+    #[inline(always)]
+    fn together<V: GroupSimd<T = T>, const SPREAD: u8>(&self, left: usize) -> usize {
+        match left / V::LANES {
+            _ if !V::PAIRS => 1,
+            0 | 1 => 1,
+            LONG.. if const { SPREAD == OWN } && self.long => LONG,
+            _ => 2,
+        }
+    }
+
     /// Asks for what the next row of results meets first below a tile, as many channels as are done at a time.
     #[inline(always)]
-    unsafe fn ask<V: GroupSimd<T = T>, const STRIDE: usize>(&self, t: &LaneTile<T>, c: usize) {
+    unsafe fn ask<V: GroupSimd<T = T>, const STRIDE: usize>(&self, t: &LaneTile<T>, c: usize, vectors: usize) {
         if !self.asks || self.count == 0 {
             return;
         }
@@ -125,7 +147,7 @@ impl<T> LaneRows<T> {
         for row in 1..=self.stride[0] as isize {
             let place = last.src + (t.row + last.row + row) * self.src_step[0] + t.column * self.src_step[1];
             let pixels = t.results * STRIDE;
-            ask::<V>(t.src.wrapping_offset(place).wrapping_add(c), pixels, self.src_step[1], 1 + V::PAIRS as usize);
+            ask::<V>(t.src.wrapping_offset(place).wrapping_add(c), pixels, self.src_step[1], vectors);
         }
     }
 
@@ -162,6 +184,17 @@ impl<T> LaneRows<T> {
             }
             r += high;
         }
+    }
+}
+
+impl<T: Scalar> Lanewise<T> {
+    /// Whether results are stored past the caches: those that are far, are not read first, and begin at multiples of a vector.
+    #[inline(always)]
+    fn is_past<V: GroupSimd<T = T>>(&self) -> bool {
+        let [row, column] = self.dst_step.map(|n| n as usize);
+        let aligned =
+            (row | column).is_multiple_of(V::LANES) && self.dst.addr().is_multiple_of(V::LANES * size_of::<T>());
+        V::PAST && self.far && self.finish.beta == T::ZERO && aligned
     }
 }
 
@@ -279,6 +312,9 @@ pub unsafe fn lanewise<S: PixelTiles<V>, V: GroupSimd>(p: &Lanewise<V::T>) {
         // SAFETY: the contract of the file.
         unsafe { opaque_fn(tile)(p, t, dst) }
     });
+    if p.is_past::<V>() {
+        V::settle();
+    }
 }
 
 /// All channels of a tile. Meanwhile what the next row of results meets first is asked for.
@@ -289,6 +325,7 @@ pub unsafe fn lanewise_tile<V: GroupSimd, const STRIDE: usize, const SPREAD: u8,
     dst: *mut V::T,
 ) {
     let (mut c, mut weights) = (0, p.weights);
+    let past = p.is_past::<V>();
     // SAFETY: the contract of the file.
     unsafe {
         while c < p.rows.channels {
@@ -296,31 +333,36 @@ pub unsafe fn lanewise_tile<V: GroupSimd, const STRIDE: usize, const SPREAD: u8,
             if SLIDES {
                 let dst = dst.wrapping_add(c);
                 if const { SPREAD == SPLAT } || left >= V::LANES {
-                    slide::<V, STRIDE, SPREAD, false>(p, t, c, weights, dst, V::LANES);
+                    slide::<V, STRIDE, SPREAD, false>(p, t, c, weights, dst, V::LANES, past);
                 } else {
-                    slide::<V, STRIDE, SPREAD, true>(p, t, c, weights, dst, left);
+                    slide::<V, STRIDE, SPREAD, true>(p, t, c, weights, dst, left, past);
                 }
                 weights = weights.wrapping_add(p.block);
                 c += V::LANES;
                 continue;
             }
-            p.rows.ask::<V, STRIDE>(t, c);
-            if p.asks_results {
+            let together = p.rows.together::<V, SPREAD>(left);
+            p.rows.ask::<V, STRIDE>(t, c, together);
+            if p.far && !past {
                 let next = dst.wrapping_offset(p.dst_step[0]).wrapping_add(c);
-                ask::<V>(next, t.results, p.dst_step[1], 1 + V::PAIRS as usize);
+                ask::<V>(next, t.results, p.dst_step[1], together);
             }
             let dst = dst.wrapping_add(c);
-            if V::PAIRS && left >= 2 * V::LANES {
-                vectors::<V, 2, STRIDE, SPREAD, false>(p, t, c, weights, dst, V::LANES);
-                weights = weights.wrapping_add(2 * p.block);
-                c += 2 * V::LANES;
+            if together > 1 {
+                if const { SPREAD == OWN } && together == LONG {
+                    vectors::<V, LONG, STRIDE, SPREAD, false>(p, t, c, weights, dst, V::LANES, past);
+                } else {
+                    vectors::<V, 2, STRIDE, SPREAD, false>(p, t, c, weights, dst, V::LANES, past);
+                }
+                weights = weights.wrapping_add(together * p.block);
+                c += together * V::LANES;
                 continue;
             }
             // Groups as wide as a vector leave none that is not full.
             if const { SPREAD == SPLAT } || left >= V::LANES {
-                vectors::<V, 1, STRIDE, SPREAD, false>(p, t, c, weights, dst, V::LANES);
+                vectors::<V, 1, STRIDE, SPREAD, false>(p, t, c, weights, dst, V::LANES, past);
             } else {
-                vectors::<V, 1, STRIDE, SPREAD, true>(p, t, c, weights, dst, left);
+                vectors::<V, 1, STRIDE, SPREAD, true>(p, t, c, weights, dst, left, past);
             }
             weights = weights.wrapping_add(p.block);
             c += V::LANES;
@@ -337,6 +379,7 @@ unsafe fn vectors<V: GroupSimd, const U: usize, const STRIDE: usize, const SPREA
     weights: *const V::T,
     dst: *mut V::T,
     left: usize,
+    past: bool,
 ) {
     // SAFETY: the contract of the file.
     unsafe {
@@ -345,6 +388,23 @@ unsafe fn vectors<V: GroupSimd, const U: usize, const STRIDE: usize, const SPREA
         for run in 0..p.rows.count {
             let run = &*p.rows.runs.add(run);
             if !p.rows.has(t.row + run.row) {
+                continue;
+            }
+            if const { U == LONG } {
+                for k in 0..run.len {
+                    let columns = p.rows.column::<STRIDE>(t, run, k, c);
+                    let w = weights.wrapping_add((run.first + k) * V::LANES);
+                    let mut tap = [V::zero(); U];
+                    for (u, tap) in tap.iter_mut().enumerate() {
+                        *tap = V::load(w.wrapping_add(u * p.block));
+                    }
+                    let (i, pick) = (0, V::pick(1, 0));
+                    run!(1, true, columns, i, left, pick, |x, j, _k| {
+                        for u in 0..U {
+                            acc[j][u] = tap[u].mul_add(x[u], acc[j][u]);
+                        }
+                    });
+                }
                 continue;
             }
             let mut columns = p.rows.columns::<STRIDE>(t, run);
@@ -381,11 +441,11 @@ unsafe fn vectors<V: GroupSimd, const U: usize, const STRIDE: usize, const SPREA
                 w = w.wrapping_add(V::LANES);
             }
         }
-        finish::<V, U, PART>(p, t.results, acc, c, dst, left);
+        finish::<V, U, PART>(p, t.results, acc, c, dst, left, past);
     }
 }
 
-/// Stores a row of a tile's results.
+/// Stores a row of a tile's results; past the caches, if those are whole lines ([`Lanewise::is_past`]).
 #[inline(always)]
 unsafe fn finish<V: GroupSimd, const U: usize, const PART: bool>(
     p: &Lanewise<V::T>,
@@ -394,6 +454,7 @@ unsafe fn finish<V: GroupSimd, const U: usize, const PART: bool>(
     c: usize,
     dst: *mut V::T,
     left: usize,
+    past: bool,
 ) {
     // SAFETY: the contract of the file.
     unsafe {
@@ -432,6 +493,16 @@ unsafe fn finish<V: GroupSimd, const U: usize, const PART: bool>(
                     }
                 });
             }
+        }
+        if !PART && past {
+            each!(J in 0 1 2 3 4 5 6 => {
+                if J < results {
+                    for u in 0..U {
+                        acc[J][u].store_past(place(J, u));
+                    }
+                }
+            });
+            return;
         }
         each!(J in 0 1 2 3 4 5 6 => {
             if J < results {
@@ -488,6 +559,7 @@ unsafe fn slide<V: GroupSimd, const STRIDE: usize, const SPREAD: u8, const PART:
     weights: *const V::T,
     dst: *mut V::T,
     left: usize,
+    past: bool,
 ) {
     const U: usize = 1;
     // SAFETY: the contract of the file.
@@ -540,12 +612,12 @@ unsafe fn slide<V: GroupSimd, const STRIDE: usize, const SPREAD: u8, const PART:
         loop {
             row!(0);
             if y >= RUN - 1 {
-                if p.asks_results {
+                if p.far && !past {
                     let below = first.wrapping_offset(t.rows as isize * p.dst_step[0]);
                     let part = c / V::LANES * t.rows + (y - (RUN - 1)) / STRIDE;
                     ask_part::<V>(below, t.results, p.rows.channels, p.dst_step, part);
                 }
-                finish::<V, U, PART>(p, t.results, acc[0], c, dst, left);
+                finish::<V, U, PART>(p, t.results, acc[0], c, dst, left, past);
                 dst = dst.wrapping_offset(p.dst_step[0]);
             }
             y += 1;
@@ -604,7 +676,7 @@ pub unsafe fn lanewise_sums_tile<V: GroupSimd, const STRIDE: usize, const SPREAD
                 c += V::LANES;
                 continue;
             }
-            p.rows.ask::<V, STRIDE>(t, c);
+            p.rows.ask::<V, STRIDE>(t, c, 1 + V::PAIRS as usize);
             let dy = dy.wrapping_add(c);
             if p.rows.asks {
                 ask::<V>(dy.wrapping_offset(p.dy_step[0]), t.results, p.dy_step[1], 1 + V::PAIRS as usize);
