@@ -118,38 +118,38 @@ unsafe fn tile<V: Simd, const M: usize, const N: usize>(
             let rest = k - p;
             step!(|at| V::load_first(at, rest));
         }
-        // Four sums at once: the four of a column, two of two columns, or four columns of a single lane.
-        let put = |c: *mut V::T, sum: V::T| {
-            let old = if beta == V::T::ZERO { V::T::ZERO } else { beta * *c };
-            *c = alpha * sum + old;
+        // Four sums at once: the four of a column, two of two columns, or four columns of a single lane. Their places are read before
+        // any is written.
+        let put = |places: [*mut V::T; 4], count: usize, sums: [V::T; 4]| {
+            let mut new = sums.map(|sum| alpha * sum);
+            if beta != V::T::ZERO {
+                for (new, c) in new.iter_mut().zip(places).take(count) {
+                    *new = *new + beta * *c;
+                }
+            }
+            for (new, c) in new.into_iter().zip(places).take(count) {
+                *c = new;
+            }
         };
-        if const { M == HIGH } {
-            unrolled!(N, |j| {
+        let at = |i: usize, j: usize| c.wrapping_offset(i as isize * rs + j as isize * cs);
+        unrolled!(N, |j| {
+            if const { M == HIGH } {
                 let sums = V::sum4([acc[0][j], acc[1 % M][j], acc[2 % M][j], acc[3 % M][j]]);
-                for (i, &sum) in sums.iter().enumerate() {
-                    put(c.wrapping_offset(i as isize * rs + j as isize * cs), sum);
+                if rs == 1 {
+                    let first = at(0, j);
+                    put([first, first.wrapping_add(1), first.wrapping_add(2), first.wrapping_add(3)], 4, sums);
+                } else {
+                    put([at(0, j), at(1, j), at(2, j), at(3, j)], 4, sums);
                 }
-            });
-        } else if const { M == 2 } {
-            unrolled!(N, |j| {
-                if j.is_multiple_of(2) {
-                    let next = if j + 1 < N { [acc[0][(j + 1) % N], acc[1 % M][(j + 1) % N]] } else { [V::zero(); 2] };
-                    let sums = V::sum4([acc[0][j], acc[1 % M][j], next[0], next[1]]);
-                    for (i, &sum) in sums.iter().enumerate().take(2 * (N - j)) {
-                        put(c.wrapping_offset((i % 2) as isize * rs + (j + i / 2) as isize * cs), sum);
-                    }
-                }
-            });
-        } else {
-            unrolled!(N, |j| {
-                if j.is_multiple_of(4) {
-                    let at = |l: usize| if j + l < N { acc[0][(j + l) % N] } else { V::zero() };
-                    let sums = V::sum4([at(0), at(1), at(2), at(3)]);
-                    for (l, &sum) in sums.iter().enumerate().take(N - j) {
-                        put(c.wrapping_offset((j + l) as isize * cs), sum);
-                    }
-                }
-            });
-        }
+            } else if const { M == 2 } && j.is_multiple_of(2) {
+                let next = if j + 1 < N { [acc[0][(j + 1) % N], acc[1 % M][(j + 1) % N]] } else { [V::zero(); 2] };
+                let sums = V::sum4([acc[0][j], acc[1 % M][j], next[0], next[1]]);
+                put([at(0, j), at(1, j), at(0, j + 1), at(1, j + 1)], 2 * (N - j), sums);
+            } else if const { M == 1 } && j.is_multiple_of(4) {
+                let lane = |l: usize| if j + l < N { acc[0][(j + l) % N] } else { V::zero() };
+                let sums = V::sum4([lane(0), lane(1), lane(2), lane(3)]);
+                put([at(0, j), at(0, j + 1), at(0, j + 2), at(0, j + 3)], N - j, sums);
+            }
+        });
     }
 }

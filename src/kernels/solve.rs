@@ -162,13 +162,15 @@ unsafe fn pack_panel<T: Scalar, const NR: usize, const N: usize>(
 /// Calls `$f` with the constants: vectors in use, order, direction.
 macro_rules! choose {
     ($f:ident, $V:ty, $MV:ident, $NR:ident, $u:ident, $alpha:ident, $rows:ident) => {
-        match ($u.uplo, $rows.lanes <= <$V>::LANES, $rows.packed || !<$V as Simd>::T::IS_COMPLEX) {
-            (Uplo::Upper, false, true) => $f::<$V, $MV, $NR, false, true>(&$u, $alpha, &$rows),
-            (Uplo::Lower, false, true) => $f::<$V, $MV, $NR, true, true>(&$u, $alpha, &$rows),
-            (Uplo::Upper, true, true) => $f::<$V, 1, $NR, false, true>(&$u, $alpha, &$rows),
-            (Uplo::Lower, true, true) => $f::<$V, 1, $NR, true, true>(&$u, $alpha, &$rows),
+        match ($u.uplo, $rows.lanes.div_ceil(<$V>::LANES), $rows.packed || !<$V as Simd>::T::IS_COMPLEX) {
             (Uplo::Upper, _, false) => $f::<$V, $MV, $NR, false, false>(&$u, $alpha, &$rows),
             (Uplo::Lower, _, false) => $f::<$V, $MV, $NR, true, false>(&$u, $alpha, &$rows),
+            (Uplo::Upper, 1, _) => $f::<$V, 1, $NR, false, true>(&$u, $alpha, &$rows),
+            (Uplo::Lower, 1, _) => $f::<$V, 1, $NR, true, true>(&$u, $alpha, &$rows),
+            (Uplo::Upper, 2, _) if const { $MV > 2 } => $f::<$V, 2, $NR, false, true>(&$u, $alpha, &$rows),
+            (Uplo::Lower, 2, _) if const { $MV > 2 } => $f::<$V, 2, $NR, true, true>(&$u, $alpha, &$rows),
+            (Uplo::Upper, ..) => $f::<$V, $MV, $NR, false, true>(&$u, $alpha, &$rows),
+            (Uplo::Lower, ..) => $f::<$V, $MV, $NR, true, true>(&$u, $alpha, &$rows),
         }
     };
 }
