@@ -124,7 +124,7 @@ unsafe fn tile<V: Simd, const M: usize, const N: usize>(
             let mut new = sums.map(|sum| alpha * sum);
             if beta != V::T::ZERO {
                 for (new, c) in new.iter_mut().zip(places).take(count) {
-                    *new = *new + beta * *c;
+                    *new += beta * *c;
                 }
             }
             for (new, c) in new.into_iter().zip(places).take(count) {
