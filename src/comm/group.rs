@@ -7,6 +7,7 @@ use super::types::{
     Element, Error, Fold, Header, Join, Kind, Op, Reduction, Result, Statement, Status, agree, agree_in_full,
 };
 use crate::kernels;
+use core::mem::ManuallyDrop;
 
 pub struct Group {
     /// Global ranks of the members.
@@ -217,7 +218,8 @@ impl Group {
 
     unsafe fn adasum_of<T: Working>(&mut self, r: &Reduction, piece: &Piece) -> Result {
         let (n, p, me) = (piece.count, self.size(), self.me);
-        let mut mine = vec![T::default(); n];
+        // Freed only where MPI, if it was needed, has ended with it.
+        let mut mine = ManuallyDrop::new(vec![T::default(); n]);
         // SAFETY: n elements on both sides.
         unsafe {
             match r.element {
@@ -239,7 +241,7 @@ impl Group {
         let cuts: Vec<(usize, usize)> = (0..p).map(|k| collectives::slice(n, size_of::<T>(), k, p)).collect();
         let counts: Vec<usize> = cuts.iter().map(|c| c.1 - c.0).collect();
         let width = counts[me];
-        let mut slices = vec![T::default(); width * p];
+        let mut slices = ManuallyDrop::new(vec![T::default(); width * p]);
         // SAFETY: counts add up to n; p slices of our width come.
         unsafe {
             let (from, to) = (mine.as_ptr().cast(), slices.as_mut_ptr().cast());
@@ -293,6 +295,7 @@ impl Group {
                 _ => collectives::copy(mine.as_ptr().cast(), piece.dst, n * size_of::<T>()),
             }
         }
+        drop((ManuallyDrop::into_inner(mine), ManuallyDrop::into_inner(slices)));
         Ok(())
     }
 }

@@ -169,9 +169,15 @@ struct Joined {
 
 /// The named operations of one process set on one rank.
 pub struct Queue {
+    desk: Arc<Desk>,
+    ringer: Ringer,
+}
+
+/// Between the callers and the thread. It holds nothing of the shared memory: the thread has it until its very end, later
+/// than it says that it has ended.
+struct Desk {
     inbox: Mutex<Inbox>,
     bell: Condvar,
-    ringer: Ringer,
     /// What the application waits for: names under way, and join.
     wanted: Arc<AtomicUsize>,
     /// The lane's, which ends the waits of the thread there.
@@ -228,10 +234,9 @@ impl Queue {
         let (ringer, leaving) = (group.lane().ringer(), group.lane().leaving.clone());
         let wanted = Arc::new(AtomicUsize::new(0));
         group.lane().wanted = wanted.clone();
-        let queue = Arc::new(Queue {
+        let desk = Arc::new(Desk {
             inbox: Mutex::default(),
             bell: Condvar::new(),
-            ringer,
             wanted,
             leaving,
             ended: Mutex::new(false),
@@ -252,12 +257,12 @@ impl Queue {
             last_was_quiet: false,
             watch: Watch::start(),
         };
-        let its = queue.clone();
+        let its = desk.clone();
         let started = runtime::sys::with_signals_blocked(|| {
             std::thread::Builder::new().name("corten-comm".into()).stack_size(512 << 10).spawn(move || its.live(state))
         });
         match started {
-            Ok(_) => Ok(queue),
+            Ok(_) => Ok(Arc::new(Queue { desk, ringer })),
             Err(e) => Err(Error::new(Status::System, format!("cannot start the communication thread: {e}"))),
         }
     }
@@ -269,7 +274,7 @@ impl Queue {
             return Err(Error::new(Status::Argument, text));
         }
         let ticket = Arc::new(Ticket::default());
-        let mut inbox = lock(&self.inbox);
+        let mut inbox = lock(&self.desk.inbox);
         if let Some(error) = &inbox.stopped {
             return Err(error.clone());
         }
@@ -284,9 +289,9 @@ impl Queue {
             inbox.names.insert(name.to_string());
         }
         inbox.new.push_back(Request { name: name.to_string(), work, ticket: ticket.clone() });
-        self.count(&inbox);
+        self.desk.count(&inbox);
         drop(inbox);
-        self.bell.notify_one();
+        self.desk.bell.notify_one();
         self.ringer.ring();
         Ok(ticket)
     }
@@ -298,14 +303,10 @@ impl Queue {
         Err(error)
     }
 
-    fn count(&self, inbox: &Inbox) {
-        self.wanted.store(inbox.names.len() + usize::from(inbox.join.is_some()), Ordering::Relaxed);
-    }
-
     /// Joins; returns the rank that joined last.
     pub fn join(&self) -> Result<u32> {
         let joined = Arc::new(Joined::default());
-        let mut inbox = lock(&self.inbox);
+        let mut inbox = lock(&self.desk.inbox);
         if let Some(error) = &inbox.stopped {
             return Err(error.clone());
         }
@@ -313,9 +314,9 @@ impl Queue {
             return Err(Error::new(Status::State, "this rank is in corten_join already"));
         }
         inbox.join = Some(joined.clone());
-        self.count(&inbox);
+        self.desk.count(&inbox);
         drop(inbox);
-        self.bell.notify_one();
+        self.desk.bell.notify_one();
         self.ringer.ring();
         joined.ticket.wait(None).unwrap_or(Ok(()))?;
         Ok(joined.last.load(Ordering::Relaxed) as u32)
@@ -323,20 +324,27 @@ impl Queue {
 
     /// Tells the thread to end; what is under way ends with an error, for this reason.
     pub fn stop(&self, reason: &str) {
-        lock(&self.inbox).stopped.get_or_insert(Error::new(Status::State, reason));
-        self.leaving.store(true, Ordering::SeqCst);
-        self.bell.notify_all();
+        lock(&self.desk.inbox).stopped.get_or_insert(Error::new(Status::State, reason));
+        self.desk.leaving.store(true, Ordering::SeqCst);
+        self.desk.bell.notify_all();
         self.ringer.rouse();
     }
 
     /// Waits for the end of a thread that was told to.
     pub fn stopped(&self) {
-        let mut ended = lock(&self.ended);
+        let mut ended = lock(&self.desk.ended);
         let deadline = Instant::now() + Duration::from_secs(5);
         while !*ended && Instant::now() < deadline {
-            ended = self.end.wait_timeout(ended, Duration::from_millis(100)).unwrap_or_else(PoisonError::into_inner).0;
+            ended =
+                self.desk.end.wait_timeout(ended, Duration::from_millis(100)).unwrap_or_else(PoisonError::into_inner).0;
             self.ringer.rouse();
         }
+    }
+}
+
+impl Desk {
+    fn count(&self, inbox: &Inbox) {
+        self.wanted.store(inbox.names.len() + usize::from(inbox.join.is_some()), Ordering::Relaxed);
     }
 
     fn live(&self, mut state: State) {

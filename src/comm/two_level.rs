@@ -25,8 +25,8 @@ pub struct Cross {
     mpi: Arc<Mpi>,
     /// Messages of different groups do not mix.
     tag: u32,
-    /// What failures come with, of whatever group.
-    failures: u32,
+    /// The turn of `corten_init`.
+    turn: u32,
     /// Members (their numbers in the group) by machine, in the order of each machine's lane.
     nodes: Vec<Vec<usize>>,
     /// Our machine.
@@ -58,22 +58,30 @@ impl Flights {
     fn landed(self) {
         drop(ManuallyDrop::into_inner(self.list));
     }
+    /// All transfers that are under way.
+    fn requests(&mut self) -> Requests {
+        let mut all = Requests::default();
+        for flight in self.list.iter_mut() {
+            all.append(core::mem::take(&mut flight.requests));
+        }
+        all
+    }
 }
 
-/// Purposes of messages: two of the same purpose between the same ranks come in order.
+/// Purposes of messages: two of the same purpose between the same ranks come in order. (3 is MPI's own, for failures.)
 const HEADERS: u32 = 0;
 const DATA: u32 = 1;
 const RESULT: u32 = 2;
-const FAILURE: u32 = 3;
+const CARDS: u32 = 4;
 
 /// The tag of a purpose of a group, of those that this turn of `corten_init` has. MPI promises tags up to 32767.
 fn tag_of(turn: u32, group: u32, purpose: u32) -> u32 {
     (turn % 16 * 256 + group % 256) << 3 | purpose
 }
 
-/// The tag of failures that one machine tells the others.
-pub fn tag_of_failures(turn: u32) -> u32 {
-    tag_of(turn, 0, FAILURE)
+/// The tag of the cards by which the ranks introduce themselves.
+pub fn tag_of_cards(turn: u32) -> u32 {
+    tag_of(turn, 0, CARDS)
 }
 
 impl Cross {
@@ -85,7 +93,7 @@ impl Cross {
         node: usize,
         ranks: Vec<u32>,
     ) -> Cross {
-        Cross { mpi, tag: tag_of(turn, group, 0), failures: tag_of_failures(turn), nodes, node, ranks }
+        Cross { mpi, tag: tag_of(turn, group, 0), turn, nodes, node, ranks }
     }
 
     fn size(&self) -> usize {
@@ -99,7 +107,7 @@ impl Cross {
             leaving: &lane.leaving,
             timeout: shm::timeout() + shm::notice(),
             warn_after: shm::warn_after(),
-            tag: self.failures,
+            turn: self.turn,
             crowded,
         }
     }
@@ -224,6 +232,19 @@ impl Cross {
     }
 
     unsafe fn allreduce_by_slices(&self, lane: &mut Lane, r: &Reduction, list: &[Piece]) -> Result {
+        let mut flights = Flights::default();
+        // SAFETY: passed on to the caller.
+        let outcome = unsafe { self.fly(lane, r, list, &mut flights) };
+        match outcome {
+            Ok(()) => flights.landed(),
+            // Where one is waited for others may be under way.
+            Err(_) => self.mpi.abandon(flights.requests(), &self.patience(lane)),
+        }
+        outcome
+    }
+
+    /// The steps of the above.
+    unsafe fn fly(&self, lane: &mut Lane, r: &Reduction, list: &[Piece], flights: &mut Flights) -> Result {
         let pieces = collectives::Pieces::new(list);
         let carriage = collectives::Carriage { element: r.element, wire: r.wire };
         let whole = r.fold(self.size());
@@ -244,7 +265,6 @@ impl Cross {
             (from + a, from + b)
         };
         let due = |t: usize, stage: usize| t.checked_sub(stage).filter(|c| *c < chunks);
-        let mut flights = Flights::default();
         let end = chunks + 1 + 2 * lag;
         for t in 0..=end {
             let before = lane.now().wrapping_sub(1);
@@ -291,7 +311,6 @@ impl Cross {
                 lane.sync_behind_transfers()?;
             }
         }
-        flights.landed();
         Ok(())
     }
 
@@ -349,7 +368,8 @@ impl Cross {
     unsafe fn allreduce_all_to_all(&self, lane: &mut Lane, r: &Reduction, list: &[Piece]) -> Result {
         let pieces = collectives::Pieces::new(list);
         let (n, size, width) = (pieces.total, self.size(), r.element.bytes());
-        let mut mine = vec![0u8; n * width];
+        // Freed only where MPI has ended with it.
+        let mut mine = ManuallyDrop::new(vec![0u8; n * width]);
         let at = mine.as_mut_ptr();
         // SAFETY: n elements in all.
         pieces.each(0, n, width, |src, _, i, n| unsafe { copy(src, at.wrapping_add(i * width), n * width) });
@@ -361,7 +381,7 @@ impl Cross {
             .collect();
         let me = self.nodes[self.node][lane.me];
         let own = counts[me];
-        let mut slices = vec![0u8; own * size * width];
+        let mut slices = ManuallyDrop::new(vec![0u8; own * size * width]);
         // SAFETY: counts add up to n; a slice of our width comes from everybody.
         unsafe { self.alltoall(lane, r.element, &counts, mine.as_ptr(), slices.as_mut_ptr(), own * size)? };
         let sources: Vec<*const u8> = (0..size).map(|k| slices[k * own * width..].as_ptr()).collect();
@@ -373,6 +393,7 @@ impl Cross {
         }
         // SAFETY: n elements in all.
         pieces.each(0, n, width, |_, dst, i, n| unsafe { copy(at.wrapping_add(i * width), dst, n * width) });
+        drop((ManuallyDrop::into_inner(mine), ManuallyDrop::into_inner(slices)));
         Ok(())
     }
 
@@ -398,7 +419,7 @@ impl Cross {
             if lane.me == first {
                 let staged = lane.claim_input(part);
                 let mut requests = Requests::default();
-                // SAFETY: as many bytes as were claimed; all live until the wait.
+                // SAFETY: as many bytes as were claimed; all live until the wait, and longer if it fails: the segment stays.
                 unsafe {
                     if home == self.node {
                         copy(buffer.wrapping_add(from), staged, part);
@@ -449,6 +470,7 @@ impl Cross {
             }
         }
         self.mpi.wait(requests, &self.patience(lane))?;
+        lane.end_with_transfers();
         Ok(counts)
     }
 
@@ -503,6 +525,7 @@ impl Cross {
         // SAFETY: our own block.
         unsafe { copy(src.wrapping_add(starts[me] * width), dst.wrapping_add(ends[me] * width), counts[me] * width) };
         self.mpi.wait(requests, &self.patience(lane))?;
+        lane.end_with_transfers();
         Ok(came)
     }
 

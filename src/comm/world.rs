@@ -123,7 +123,7 @@ pub fn init() -> Result {
     let place = Place { token: &token, turn, me, size: locals.len(), ranks: &locals };
     let segment = Arc::new(bootstrap::meet(&place)?);
     if let Some(mpi) = &mpi {
-        let (mpi, tag) = (mpi.clone(), two_level::tag_of_failures(turn));
+        let mpi = mpi.clone();
         let others: Vec<u32> = (0..size).filter(|r| !locals.contains(r)).collect();
         segment.on_failure(move |failure, rank, found| {
             // One that has ended finalises MPI on its way, or its launcher ends the job. Others may never come to that.
@@ -131,7 +131,7 @@ pub fn init() -> Result {
                 mpi::give_up();
             }
             if found && !others.is_empty() {
-                mpi.tell(&others, tag, failure.pack(rank));
+                mpi.tell(&others, turn, failure.pack(rank));
             }
         });
     }
@@ -168,7 +168,8 @@ fn census(mpi: &Mpi, turn: u32) -> Result<(Vec<Vec<u32>>, String)> {
     let token = sys::random_token();
     let mut card = format!("{token} {} {net} {part}", boot.trim()).into_bytes();
     card.resize(CARD, b' ');
-    let all = mpi.gather_cards(card, turn, bootstrap::timeout())?;
+    mpi.forget_failures(turn);
+    let all = mpi.gather_cards(card, two_level::tag_of_cards(turn), bootstrap::timeout())?;
     let mut nodes: Vec<(Vec<u8>, Vec<u32>)> = Vec::new();
     for (rank, card) in all.chunks(CARD).enumerate() {
         let key = &card[token.len()..];

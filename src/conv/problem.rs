@@ -295,8 +295,8 @@ impl Problem {
             if padded < reach {
                 let name = if transposed { "output" } else { "input" };
                 return invalid(format!(
-                    "{name}[{i}] is {large}, with padding {before} and {after} {padded}, expected at least the {reach} over \
-                     which kernel[{i}] {kernel} with dilation[{i}] {dilation} reaches"
+                    "{name}[{i}] is {large}, and {padded} with its padding of {before} and {after}, expected at least \
+                     {reach}: kernel[{i}] {kernel} with dilation[{i}] {dilation} reaches over so many"
                 ));
             }
             let derived = (padded - reach) / stride + 1;

@@ -86,7 +86,8 @@ pub static CONV_MATH: Var =
     Var::new("CORTEN_CONV_MATH", "math mode of convolutions that leave it open: default (Winograd too), strict");
 
 pub static RANK: Var = Var::numeric("CORTEN_RANK", 0, "rank of this process; set by corten-run");
-pub static SIZE: Var = Var::numeric("CORTEN_SIZE", 1, "number of ranks; set by corten-run");
+// 0 is a number that does not fit the rank, which is said; to take it for unset would start as many worlds of one rank.
+pub static SIZE: Var = Var::numeric("CORTEN_SIZE", 0, "number of ranks; set by corten-run");
 pub static JOB: Var = Var::new("CORTEN_JOB", "what the ranks of a job find each other by; set by corten-run");
 pub static COMM_TIMEOUT: Var = Var::numeric("CORTEN_TIMEOUT", 1, "seconds a collective waits for a rank; default 300");
 pub static INIT_TIMEOUT: Var =

@@ -156,6 +156,11 @@ fn without_a_launcher() {
     command.env("CORTEN_MPI_LIB", "/nonexistent.so");
     let job = run(command);
     assert!(job.code == 0, "{}", job.out);
+    // A number of ranks that is none is refused, and not taken for no launcher.
+    let mut command = Command::new(RANK);
+    command.arg("alone").env("CORTEN_RANK", "0").env("CORTEN_SIZE", "0");
+    let job = run(command);
+    assert!(job.code != 0 && job.out.contains("CORTEN_RANK=0 CORTEN_SIZE=0"), "{}", job.out);
 }
 
 #[test]
@@ -453,6 +458,12 @@ fn the_launcher() {
     let job = run(command);
     assert_eq!(job.code, 0);
     assert!(job.out.contains("shared memory     works"), "{}", job.out);
+    assert!(!job.out.contains("CORTEN_TIMEOUT"), "{}", job.out);
+    // And what it does not understand of the environment, though it has no use for it.
+    let mut command = Command::new(launcher());
+    command.arg("--check").env("CORTEN_TIMEOUT", "soon");
+    let job = run(command);
+    assert!(job.code == 0 && job.out.lines().any(|l| l.contains("CORTEN_TIMEOUT=soon")), "{}", job.out);
     let mut command = Command::new(launcher());
     command.arg("--version");
     let job = run(command);

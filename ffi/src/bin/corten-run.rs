@@ -184,6 +184,7 @@ fn read_arguments() -> Result<Option<Options>, String> {
 }
 
 fn check() {
+    env::check();
     println!("version           {}", env!("CARGO_PKG_VERSION"));
     println!("instruction set   {}", runtime::isa_name());
     print!("{}", world::describe());

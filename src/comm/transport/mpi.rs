@@ -17,7 +17,7 @@ use super::segment::{Failure, Segment, count_as_ended};
 use super::shm::{self, Watch};
 use crate::runtime::{self, env, trace};
 use core::ffi::{CStr, c_char, c_int, c_void};
-use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::ffi::CString;
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::thread::JoinHandle;
@@ -116,6 +116,18 @@ static LIBRARY: OnceLock<core::result::Result<Library, String>> = OnceLock::new(
 static TURN: Mutex<()> = Mutex::new(());
 /// Whether `MPI_Finalize` is ours to call: we initialised it, and nothing has failed since.
 static OURS: Mutex<bool> = Mutex::new(false);
+
+/// A word of [`Mpi::tell`] that is being received, if there is one; locked during a turn only. It outlives the world that it
+/// came to: whoever takes it sees of which `corten_init` it is.
+static HEARING: Mutex<Option<Hearing>> = Mutex::new(None);
+
+struct Hearing {
+    request: usize,
+    /// A failure, and the turn of `corten_init` that it belongs to. Never freed: MPI may write to it at any time.
+    message: &'static Message,
+}
+
+type Message = [AtomicU64; 2];
 
 /// Our copy of the world. One for the life of the process: to free one, all ranks would have to come together.
 static COMM: OnceLock<usize> = OnceLock::new();
@@ -388,9 +400,9 @@ impl Mpi {
     }
 
     /// The cards of all ranks, which are of one size and begin with a hexadecimal digit, to all: through the first rank. If one does not
-    /// come, the first rank tells those who have which it is; they wait a bit longer for that.
-    pub fn gather_cards(&self, card: Vec<u8>, turn: u32, limit: Duration) -> Result<Vec<u8>> {
-        let tag = 4096 * 7 + turn % 16;
+    /// come, the first rank tells those who have which it is; they wait a bit longer for that. After an error there is nothing
+    /// to be had from MPI.
+    pub fn gather_cards(&self, card: Vec<u8>, tag: u32, limit: Duration) -> Result<Vec<u8>> {
         let mut all = vec![0u8; card.len() * self.size as usize];
         let wait = limit + if self.rank == 0 { Duration::ZERO } else { NOTICE };
         let outcome = self.exchange_cards(&card, &mut all, tag, wait);
@@ -404,6 +416,7 @@ impl Mpi {
                 }
             };
         };
+        give_up();
         if self.rank == 0 {
             let mut note = vec![0u8; all.len()];
             note[0] = NOTE;
@@ -452,15 +465,17 @@ impl Mpi {
         Ok(())
     }
 
-    /// Tells a failure, which is one word, to ranks of other machines: each looks for it while it waits for a transfer. Those
-    /// who cannot be told within a moment may be gone.
-    pub fn tell(&self, ranks: &[u32], tag: u32, word: u64) {
+    /// Tells a failure, which is one word, to ranks of other machines: each looks for it while it waits for a transfer of this
+    /// turn of `corten_init`. Those who cannot be told within a moment may be gone.
+    pub fn tell(&self, ranks: &[u32], turn: u32, word: u64) {
         // Never freed: MPI may still read it.
-        let word: &'static u64 = Box::leak(Box::new(word));
+        let message: &'static [u64; 2] = Box::leak(Box::new([word, u64::from(turn)]));
         let mut requests = Requests::default();
         for rank in ranks {
-            // SAFETY: eight bytes that live for ever.
-            unsafe { self.send(*rank, tag, (&raw const *word).cast(), 8, &mut requests) };
+            // SAFETY: bytes that live for ever.
+            unsafe {
+                self.send(*rank, FAILURES, (&raw const *message).cast(), size_of::<Message>(), &mut requests);
+            }
             // One that cannot be told is no reason not to tell the others.
             requests.failed = None;
         }
@@ -469,63 +484,128 @@ impl Mpi {
         let _ = self.wait_for(&mut requests, &Patience::alone(&leaving, TELLING));
     }
 
-    /// A word of [`Mpi::tell`] that has come, if there is one.
-    fn told(&self, tag: u32) -> Option<u64> {
-        let (f, abi, tag) = (&self.library.f, &self.library.abi, tag as c_int);
+    /// A failure that another machine has told of in this turn of `corten_init`. Those of former turns, which nobody was there
+    /// to hear, are dropped.
+    fn told(&self, turn: u32) -> Option<(Failure, u32)> {
+        let (f, abi) = (&self.library.f, &self.library.abi);
         let ignore = abi.status_ignore as *mut c_void;
-        let mut there: c_int = 0;
         // One turn for all: what was found is taken by no other thread.
         let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-        // SAFETY: a number; our own communicator.
-        let code = unsafe { (f.iprobe)(abi.any_source, tag, self.comm, &raw mut there, ignore) };
-        if code != 0 || there == 0 {
-            return None;
-        }
-        // Never freed, in case MPI does not come to an end with it below: eight bytes, once.
-        let word: &'static mut u64 = Box::leak(Box::new(0));
-        let (mut request, mut done) = (0usize, 0);
-        // SAFETY: room for the eight bytes, which have come.
-        unsafe {
-            let to = (&raw mut *word).cast();
-            if (f.irecv)(to, 8, abi.byte, abi.any_source, tag, self.comm, &raw mut request) != 0 {
-                return None;
+        let mut hearing = HEARING.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            if hearing.is_none() {
+                let (mut there, mut request): (c_int, usize) = (0, 0);
+                // SAFETY: a number; our own communicator.
+                let code = unsafe { (f.iprobe)(abi.any_source, FAILURES as c_int, self.comm, &raw mut there, ignore) };
+                if code != 0 || there == 0 {
+                    return None;
+                }
+                let message: &'static Message = Box::leak(Box::default());
+                let (to, bytes) = ((&raw const *message).cast_mut().cast(), size_of::<Message>() as c_int);
+                // SAFETY: room for the message, for ever; atomics may be written to while they are shared.
+                let code = unsafe {
+                    (f.irecv)(to, bytes, abi.byte, abi.any_source, FAILURES as c_int, self.comm, &raw mut request)
+                };
+                if code != 0 {
+                    return None;
+                }
+                *hearing = Some(Hearing { request, message });
             }
+            let its = hearing.as_mut()?;
+            let mut done: c_int = 0;
+            // It was there already, so that it takes a call or two.
             for _ in 0..1000 {
-                if (f.test)(&raw mut request, &raw mut done, ignore) != 0 || done != 0 {
+                // SAFETY: a request of ours that is not done.
+                if unsafe { (f.test)(&raw mut its.request, &raw mut done, ignore) } != 0 {
+                    *hearing = None;
+                    return None;
+                }
+                if done != 0 {
                     break;
                 }
             }
+            if done == 0 {
+                // Another time.
+                return None;
+            }
+            let [word, of] = its.message.each_ref().map(|half| half.load(Ordering::SeqCst));
+            *hearing = None;
+            if of == u64::from(turn) {
+                return Failure::unpack(word);
+            }
         }
-        (done != 0).then_some(*word)
+    }
+
+    /// Drops what was told of failures of former turns. To be called in `corten_init` before this rank has sent its card:
+    /// until then nobody can have begun with this turn.
+    pub fn forget_failures(&self, turn: u32) {
+        let _ = self.told(turn);
     }
 
     /// Waits until all of them are done. Looks often at first, then less and less, and never for ever. On failure those that are not
-    /// done are called off: what has not begun to arrive never will.
+    /// done are abandoned.
     pub fn wait(&self, mut requests: Requests, patience: &Patience) -> Result {
         let outcome = self.wait_for(&mut requests, patience);
         if outcome.is_err() {
-            let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-            for (request, _) in &mut requests.list {
-                let mut done: c_int = 0;
-                // SAFETY: a request of ours that is not done. Whether it can be called off is MPI's to know: nothing depends on it.
-                unsafe {
-                    let ignore = self.library.abi.status_ignore as *mut c_void;
-                    (self.library.f.cancel)(&raw mut *request);
-                    (self.library.f.test)(&raw mut *request, &raw mut done, ignore);
-                }
-            }
-            drop(turn);
+            self.abandon(requests, patience);
         }
         outcome
     }
 
-    /// A call of MPI has failed: nothing works any more, here or elsewhere.
+    /// Calls them off, after a failure: what has not begun to arrive never will. If MPI does not come to an end with some even
+    /// so, it may read and write their memory for ever; then the segment stays mapped, and `MPI_Finalize`, which could wait
+    /// for them, is not called.
+    pub fn abandon(&self, mut requests: Requests, patience: &Patience) {
+        if !self.call_off(&mut requests) {
+            give_up();
+            if let Some(segment) = patience.segment {
+                core::mem::forget(segment.clone());
+            }
+        }
+    }
+
+    /// Whether all of them have come to an end, in one way or the other.
+    fn call_off(&self, requests: &mut Requests) -> bool {
+        let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+        for (request, _) in &mut requests.list {
+            // SAFETY: a request of ours that is not done. Whether it can be called off is MPI's to know.
+            unsafe { (self.library.f.cancel)(&raw mut *request) };
+        }
+        drop(turn);
+        let mut watch = Watch::start();
+        loop {
+            requests.list.retain_mut(|(request, _)| {
+                let mut done: c_int = 0;
+                let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+                let ignore = self.library.abi.status_ignore as *mut c_void;
+                // SAFETY: a request of ours that is not done.
+                let code = unsafe { (self.library.f.test)(&raw mut *request, &raw mut done, ignore) };
+                // One whose test fails is over, and its handle may be none any more.
+                code == 0 && done == 0
+            });
+            if requests.list.is_empty() || watch.look() >= CALLING_OFF {
+                return requests.list.is_empty();
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// A call of MPI has failed: nothing works any more, here or elsewhere. It may have failed because another rank is gone:
+    /// those who know better have a moment to say so.
     fn broken(&self, call: &str, patience: &Patience) -> Error {
         give_up();
-        if let Some(segment) = patience.segment {
-            segment.fail(Failure::Mpi, self.rank);
+        let Some(segment) = patience.segment else { return failed(call, self.library) };
+        let ours = (Failure::Mpi, self.rank);
+        let mut watch = Watch::start();
+        while segment.failure().is_none() && watch.look() < TELLING {
+            match self.told(patience.turn) {
+                Some((failure, rank)) => drop(segment.hear(failure, rank)),
+                None => std::thread::sleep(Duration::from_millis(2)),
+            }
         }
-        failed(call, self.library)
+        let error = segment.fail(ours.0, ours.1);
+        // The first one counts, and of our own we know more than the others.
+        if segment.failure() == Some(ours) { failed(call, self.library) } else { error }
     }
 
     fn wait_for(&self, requests: &mut Requests, patience: &Patience) -> Result {
@@ -571,7 +651,7 @@ impl Mpi {
                         watch = Watch::start();
                     }
                     if let Some(segment) = patience.segment
-                        && let Some((failure, rank)) = self.told(patience.tag).and_then(Failure::unpack)
+                        && let Some((failure, rank)) = self.told(patience.turn)
                     {
                         segment.hear(failure, rank);
                     }
@@ -597,8 +677,12 @@ const NOTE: u8 = b'!';
 const NOTICE: Duration = Duration::from_secs(5);
 /// How long a waiting rank gives way to others before it sleeps, and looks at what else there is.
 const GIVING_WAY: Duration = Duration::from_millis(20);
-/// How long a rank that has found out a failure tries to tell the other machines.
+/// How long a rank that has found out a failure tries to tell the other machines, and one whose MPI fails waits to be told why.
 const TELLING: Duration = Duration::from_secs(1);
+/// How long a rank waits for the end of transfers that it has called off.
+const CALLING_OFF: Duration = Duration::from_secs(1);
+/// What failures come with, of whatever turn and group.
+const FAILURES: u32 = 3;
 
 /// While this rank is inside a call of MPI's that waits for all ranks and that nothing ends: says so, once the time of
 /// `corten_init` is over.
@@ -653,25 +737,33 @@ pub struct Requests {
     failed: Option<&'static str>,
 }
 
+impl Requests {
+    /// Adds the others to these.
+    pub fn append(&mut self, mut others: Requests) {
+        self.list.append(&mut others.list);
+        self.failed = self.failed.or(others.failed);
+    }
+}
+
 /// How long to wait, and for what reasons to stop.
 pub struct Patience<'a> {
     /// Where failures are known; `None` in `corten_init`, before there is such a place.
-    pub segment: Option<&'a Segment>,
+    pub segment: Option<&'a Arc<Segment>>,
     /// As in a lane: how many operations the application waits for; with none, there is no end to patience.
     pub wanted: Option<&'a AtomicUsize>,
     pub leaving: &'a AtomicBool,
     pub timeout: Duration,
     /// When to say for whom one waits; zero: never.
     pub warn_after: Duration,
-    /// What failures that other machines have found out come with.
-    pub tag: u32,
+    /// The turn of `corten_init` whose failures concern us.
+    pub turn: u32,
     pub crowded: bool,
 }
 
 impl Patience<'_> {
     /// Of one who has nothing but a limit.
     fn alone(leaving: &AtomicBool, timeout: Duration) -> Patience<'_> {
-        Patience { segment: None, wanted: None, leaving, timeout, warn_after: Duration::ZERO, tag: 0, crowded: true }
+        Patience { segment: None, wanted: None, leaving, timeout, warn_after: Duration::ZERO, turn: 0, crowded: true }
     }
     fn look(&self, rank: u32, waited: Duration) -> Result {
         if self.leaving.load(Ordering::Relaxed) {
@@ -696,7 +788,6 @@ impl Patience<'_> {
                 Error::new(Status::Timeout, text)
             }
         };
-        give_up();
         Err(error)
     }
 }

@@ -14,7 +14,7 @@ use super::super::types::{Error, Result, Status};
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::collections::BTreeMap;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
-use std::sync::{Mutex, Once, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 pub const PAGE: usize = 4096;
 
@@ -156,12 +156,12 @@ pub struct Segment {
     rank: u32,
     /// Blocks of this rank's arena that are free, by offset, and those in use.
     arena: Mutex<Arena>,
-    /// What else is to be done when this process learns of a failure, and whether it was.
+    /// What else is to be done when this process learns of a failure.
     alarm: OnceLock<Alarm>,
-    alarmed: Once,
 }
 
-/// Called with the failure, its rank, and whether it was this process that found it out.
+/// Called with the failure, its rank, and whether this call is the one that made it known on this machine: of all calls, in
+/// all its processes, one at most is.
 type Alarm = Box<dyn Fn(Failure, u32, bool) + Send + Sync>;
 
 // SAFETY: the memory is shared by processes anyway; all access goes through atomics or the order that lanes establish.
@@ -192,16 +192,7 @@ impl Segment {
         let base = sys::map(fd.as_raw_fd(), plan.total())?;
         let mut arena = Arena::default();
         arena.free.insert(PAGE + plan.lanes as usize + plan.arena as usize * me, plan.arena as usize);
-        let segment = Segment {
-            base,
-            plan,
-            fd,
-            me,
-            rank,
-            arena: Mutex::new(arena),
-            alarm: OnceLock::new(),
-            alarmed: Once::new(),
-        };
+        let segment = Segment { base, plan, fd, me, rank, arena: Mutex::new(arena), alarm: OnceLock::new() };
         sys::lock_byte(segment.fd.as_raw_fd(), me)?;
         *MARK.lock().unwrap_or_else(PoisonError::into_inner) = Some((segment.fd.as_raw_fd(), me));
         segment.set_state(ACTIVE);
@@ -240,7 +231,7 @@ impl Segment {
         let known = self.note(failure, rank);
         self.error(known.unwrap_or((failure, rank)))
     }
-    /// What is to be done, once, when this process learns of a failure; set before anything can fail.
+    /// What is to be done whenever this process learns of a failure, or is reminded of it; set before anything can fail.
     pub fn on_failure(&self, alarm: impl Fn(Failure, u32, bool) + Send + Sync + 'static) {
         self.alarm.get_or_init(|| Box::new(alarm));
     }
@@ -252,7 +243,7 @@ impl Segment {
     }
     fn learn(&self, (failure, rank): (Failure, u32), found: bool) -> Error {
         if let Some(alarm) = self.alarm.get() {
-            self.alarmed.call_once(|| alarm(failure, rank, found));
+            alarm(failure, rank, found);
         }
         failure.error(rank, self.rank)
     }
@@ -317,8 +308,44 @@ impl Segment {
 
 impl Drop for Segment {
     fn drop(&mut self) {
-        *MARK.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        let mut mark = MARK.lock().unwrap_or_else(PoisonError::into_inner);
+        // After another corten_init the mark is that of another segment, whose file has another number while ours is open.
+        if *mark == Some((self.fd.as_raw_fd(), self.me)) {
+            *mark = None;
+        }
+        drop(mark);
         // SAFETY: whoever holds a pointer into the segment holds the segment; buffers of `alloc` end with it.
         unsafe { sys::unmap(self.base, self.plan.total()) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use core::sync::atomic::AtomicUsize;
+    use std::sync::Arc;
+
+    /// Who makes a failure known is the one that tells other machines, also if another thread has learnt of it in between.
+    #[test]
+    fn one_call_has_found_a_failure() {
+        let plan = Plan::new(1, false, 1 << 30);
+        let segment = Segment::join(sys::shared_memory(plan.total()).unwrap(), plan, 0, 0).unwrap();
+        let (found, heard) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let counts = (found.clone(), heard.clone());
+        segment.on_failure(move |failure, rank, first| {
+            assert_eq!((failure, rank), (Failure::Ended, 1));
+            let count = if first { &counts.0 } else { &counts.1 };
+            count.fetch_add(1, Ordering::SeqCst);
+        });
+        let both = || (found.load(Ordering::SeqCst), heard.load(Ordering::SeqCst));
+        // What `fail` does, with another thread that comes in between.
+        let known = segment.note(Failure::Ended, 1);
+        segment.error(segment.failure().unwrap());
+        assert_eq!(both(), (0, 1));
+        segment.learn(known.unwrap_or((Failure::Ended, 1)), known.is_none());
+        assert_eq!(both(), (1, 1));
+        segment.fail(Failure::Late(3), 0);
+        segment.hear(Failure::Left, 0);
+        assert_eq!(both(), (1, 3));
     }
 }

@@ -180,11 +180,12 @@ impl Bell {
         }
     }
     /// Wakes all who sleep for another reason than the one that the bell is for. What it says then is the number of no step
-    /// that anybody is near to, so that the next [`Bell::ring_for`] is not taken for one that was.
+    /// that anybody is near to, so that the next [`Bell::ring_for`] is not taken for one that was; and another one each time,
+    /// so that one who is about to sleep sees that it was rung, however often.
     fn rouse(&self) {
         fence(Ordering::SeqCst);
         if self.sleepers.load(Ordering::Relaxed) != 0 {
-            self.rung.fetch_xor(1 << 31, Ordering::SeqCst);
+            self.rung.fetch_add(1 << 24, Ordering::SeqCst);
             sys::futex_wake(&self.rung);
         }
     }
@@ -297,7 +298,7 @@ pub struct Lane {
     warn_after: Duration,
     /// How long one sleeps without looking around.
     nap: Duration,
-    /// Whether the step that is being waited for comes after transfers between machines.
+    /// Whether the next step, or the one that is being waited for, comes after transfers between machines.
     behind_transfers: bool,
     manners: Manners,
     /// Whether this is a lane of named operations: it goes on while members are in join, and it has a bell.
@@ -472,16 +473,20 @@ impl Lane {
         self.bells().complete.ring_for(step);
         self.step = step;
         self.claims.next_step();
+        self.behind_transfers = false;
         Ok(())
     }
 
     /// The same for a step before which some members wait for other machines: they are given more time, in which they find
     /// out, or are told, who is missing.
     pub fn sync_behind_transfers(&mut self) -> Result {
+        self.end_with_transfers();
+        self.sync()
+    }
+    /// Says that this operation ends with transfers between machines: where others still wait for theirs, the next step,
+    /// of whatever operation, comes behind them.
+    pub fn end_with_transfers(&mut self) {
         self.behind_transfers = true;
-        let outcome = self.sync();
-        self.behind_transfers = false;
-        outcome
     }
 
     /// The first member, from `first` on, that has not published the step.
@@ -639,7 +644,11 @@ impl Lane {
             Some(&m) => format!("; rank {} has made asynchronous calls that this one has not", self.ranks[m]),
             None => String::new(),
         };
-        let behind = if self.behind_transfers { "; that one may be waiting for another machine" } else { "" };
+        let behind = match missing.len() {
+            _ if !self.behind_transfers => "",
+            1 => "; that one may be waiting for another machine",
+            _ => "; these may be waiting for another machine",
+        };
         trace::say(format_args!("rank {me} has waited {seconds} s for rank{s} {list}{what}{crossed}{behind}"));
     }
 
@@ -781,6 +790,20 @@ mod tests {
         }
         assert!(last < 1 << 14, "shy until wait {last}");
         assert_eq!(manners.times, 0);
+    }
+
+    /// Whoever is about to sleep when the bell is rung does not, however often it is.
+    #[test]
+    fn to_be_roused_twice_is_to_be_roused() {
+        for times in 1..5 {
+            let bell = Bell { rung: AtomicU32::new(7), sleepers: AtomicU32::new(0) };
+            let began = Instant::now();
+            bell.sleep(Duration::from_secs(100), || {
+                (0..times).for_each(|_| bell.rouse());
+                false
+            });
+            assert!(began.elapsed() < Duration::from_secs(50), "slept on after {times}");
+        }
     }
 
     /// Who is told to leave while it waits for a step does so without a nap coming to its end; and those who stay are still

@@ -23,6 +23,11 @@ pub fn cycles(rounds: usize) {
         assert!(data.iter().all(|x| *x == (w.p as f32).powi(if round % 3 == 0 { 2 } else { 1 })));
         // SAFETY: no arguments.
         ok(unsafe { comm::shutdown() }, "shutdown");
+        if round % 3 == 0 {
+            // The thread of asynchronous operations may still be about to end, but it has nothing any more.
+            let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+            assert!(!maps.contains("memfd:corten"), "round {round}: shared memory is still mapped");
+        }
         if round == 20 {
             at_first = descriptors();
         }
