@@ -53,8 +53,8 @@ pub fn offset(n: usize, nr: usize, uplo: Uplo, j: usize) -> usize {
 pub struct Rows<T> {
     pub x: *mut T,
     pub step: isize,
-    /// How many rows are wanted: of a panel at most its width, in place exactly as many as a panel has, or, of reals, as a
-    /// vector has.
+    /// How many rows are wanted: of a panel at most its width, in place exactly as many as a panel has, or, of reals, as one
+    /// vector has or two.
     pub lanes: usize,
     /// In the order of a panel, or where the caller has them, at consecutive addresses.
     pub packed: bool,

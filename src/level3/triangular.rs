@@ -184,7 +184,8 @@ unsafe fn direct_with<T: Scalar>(
         };
         for j in (0..cols).step_by(mr) {
             let c = b.sub(0, j, n, mr.min(cols - j));
-            if (c.cols() == mr || (c.cols() == kernel.lanes() && !T::IS_COMPLEX)) && in_place(b) {
+            let whole_vectors = [kernel.lanes(), 2 * kernel.lanes()].contains(&c.cols()) && !T::IS_COMPLEX;
+            if (c.cols() == mr || whole_vectors) && in_place(b) {
                 run(Rows { x: c.ptr(), step: c.rs(), lanes: c.cols(), packed: false });
                 continue;
             }
