@@ -5,7 +5,7 @@
 # --lib NAME=PATH, --rounds R).
 #
 # Everything in docs/performance.md from the mark below to the end is replaced. `performance.sh collectives` measures
-# these alone and replaces their part of the page.
+# these alone and replaces their part of the page, `performance.sh blas ARGUMENTS` all but these.
 set -eu
 cd "$(dirname "$0")"
 out=../build/performance
@@ -52,16 +52,20 @@ if [ "${1-}" = collectives ]; then
     cp "$out/page.md" "$page"
     exit
 fi
+only_blas=
+if [ "${1-}" = blas ]; then
+    only_blas=yes
+    shift
+fi
 race t1 --threads 1 --set performance "$@"
 race t2 --threads 2 --set short "$@"
 race t2-c8 --threads 2 --callers 8 "$@" --shapes "sgemm NN 16 16 16" "sgemm NN 64 64 64" "sgemm NN 256 256 256" \
     "dgemm NN 64 64 64" "dgemm NN 500 500 500" "dgemv N 64 64" "dgemv T 500 500" "ddot 1000"
-collectives 2
-collectives 4
+[ -n "$only_blas" ] || { collectives 2; collectives 4; }
 
 # The pictures that the page shows; all others stay in $out. Those of convolution are conv-performance.sh's.
 shown="sgemm-nn dgemm-nn cgemm-nn zgemm-nn strsm-llnn dtrsm-llnn dsyrk-ln sgemv-n dgemv-n dgemv-t dsymv-l ddot daxpy ratio"
-find "$plots" -name '*.svg' ! -name 'conv-*' -delete
+find "$plots" -name '*.svg' ! -name 'conv-*' ! -name "${only_blas:+allreduce-*}" -delete
 {
     sed "/^$(printf '%s' "$mark" | sed 's/[.*[\^$/]/\\&/g')\$/,\$d" "$page"
     printf '%s\n\n## Figures\n' "$mark"
@@ -79,7 +83,7 @@ find "$plots" -name '*.svg' ! -name 'conv-*' -delete
             printf '\n![%s, %s](plots/%s-%s.svg)\n' "$picture" "$title" "$picture" "$name"
         done
     done
-    collectives_page
+    if [ -n "$only_blas" ]; then printf '\n' && sed -n '/^### Collectives$/,$p' "$page"; else collectives_page; fi
 } > "$out/page.md"
 cp "$out/page.md" "$page"
 echo "written: docs/performance.md, docs/plots" >&2
