@@ -91,6 +91,9 @@ pub fn run(args: &[String]) -> Result<(), String> {
             println!("{USAGE}");
             return Ok(());
         }
+        if !USAGE.lines().any(|line| line.split_whitespace().any(|word| word == key)) {
+            return Err(format!("unknown argument {key:?}\n{USAGE}"));
+        }
         let value = args.next().ok_or_else(|| format!("{key} takes a value"))?;
         let number = || value.parse::<usize>().ok().filter(|n| *n > 0).ok_or_else(|| format!("{key} takes a number"));
         match key.as_str() {

@@ -789,10 +789,25 @@ fn find() -> Option<PathBuf> {
         .find(|p| p.exists())
 }
 
+const USAGE: &str = "corten-bench --conv: races convolutions against oneDNN
+
+  PROBLEM...            in benchdnn's notation, as in mb16ic64ih56oc64oh56kh3ph1
+  --set NAME            resnet50 (default), alexnet, first, cosmoflow, resnext, mobilenet or random; may be given again
+  --mb N                minibatch of every problem (default: its own, else 16)
+  --threads N  --rounds R
+  --layouts LIST        of nhwc,nchw      --passes LIST   of fwd,bwd_d,bwd_w
+  --dnnl PATH           oneDNN's library (also CORTEN_BENCH_DNNL)
+  --own-layout          oneDNN in its own blocked layout, no reorder counted
+  --plan                our weights are kept in a plan
+  --check               compare results only
+  --csv FILE  --markdown FILE  --svg DIR
+  --list                show the problems, measure nothing
+Our library is CORTEN_LIB or target/release/libcorten.so.";
+
 /// The race: `--conv` and its arguments.
 pub fn run(args: &[String]) -> Result<(), String> {
     let (mut threads, mut rounds, mut mb) = (1usize, 2usize, None);
-    let (mut own, mut plan, mut check) = (false, false, false);
+    let (mut own, mut plan, mut check, mut list) = (false, false, false, false);
     let mut layouts = vec!["nhwc".to_string(), "nchw".into()];
     let mut passes: Vec<String> = ["fwd", "bwd_d", "bwd_w"].map(String::from).to_vec();
     let mut dnnl = std::env::var_os("CORTEN_BENCH_DNNL").map(PathBuf::from).or_else(find);
@@ -813,15 +828,20 @@ pub fn run(args: &[String]) -> Result<(), String> {
             "--markdown" => markdown = Some(value(i)?.into()),
             "--set" => texts.extend(set(value(i)?).ok_or_else(|| format!("no set {:?}", args[i + 1]))?),
             "--svg" => svg = Some(value(i)?.into()),
-            "--own-layout" | "--plan" | "--check" => {
+            "--help" | "-h" => {
+                println!("{USAGE}");
+                return Ok(());
+            }
+            "--own-layout" | "--plan" | "--check" | "--list" => {
                 *match args[i].as_str() {
                     "--plan" => &mut plan,
                     "--check" => &mut check,
+                    "--list" => &mut list,
                     _ => &mut own,
                 } = true;
                 taken = 1;
             }
-            text if text.starts_with("--") => return Err(format!("--conv does not know {text}")),
+            text if text.starts_with("--") => return Err(format!("unknown argument {text:?}\n{USAGE}")),
             text => {
                 texts.push(text.to_string());
                 taken = 1;
@@ -831,6 +851,10 @@ pub fn run(args: &[String]) -> Result<(), String> {
     }
     if texts.is_empty() {
         texts = set("resnet50").unwrap_or_default();
+    }
+    if list {
+        crate::say(texts.iter());
+        return Ok(());
     }
     let mut problems = Vec::new();
     for text in &texts {

@@ -147,6 +147,12 @@ fn options(args: &[String]) -> Result<Option<Options>, String> {
     if o.cases.is_empty() {
         o.cases = case::set("short").unwrap_or_default();
     }
+    if let Some(dir) = venv.as_ref().filter(|dir| !dir.is_dir()) {
+        return Err(format!("{}: no such directory to look for MKL and OpenBLAS in", dir.display()));
+    }
+    if let Some(lib) = given.iter().find(|l| l.path.components().count() > 1 && !l.path.exists()) {
+        return Err(format!("{}: no such file for the library {}", lib.path.display(), lib.name));
+    }
     let ours = match given.iter().position(|l| l.name == "corten") {
         Some(at) => given.remove(at),
         None => peers::ours()?,
@@ -163,7 +169,10 @@ fn options(args: &[String]) -> Result<Option<Options>, String> {
     if let Some(only) = only {
         if let Some(missing) = only.iter().find(|n| o.libs.iter().all(|l| l.name != **n)) {
             let names: Vec<&str> = o.libs.iter().map(|l| l.name.as_str()).collect();
-            return Err(format!("--only {missing}: no such library; there are {}", names.join(", ")));
+            return Err(format!(
+                "--only {missing}: no such library; there are {} (--venv says where MKL and OpenBLAS are, --lib names others)",
+                names.join(", ")
+            ));
         }
         let mut first = true;
         o.libs.retain(|l| std::mem::take(&mut first) || only.contains(&l.name));
@@ -343,11 +352,21 @@ impl Progress {
     }
 }
 
+/// Lines to standard output, as long as somebody reads them.
+fn say<T: std::fmt::Display>(lines: impl Iterator<Item = T>) {
+    let mut out = std::io::stdout().lock();
+    for line in lines {
+        if writeln!(out, "{line}").is_err() {
+            break;
+        }
+    }
+}
+
 fn run(args: &[String]) -> Result<(), String> {
     let Some(o) = options(args)? else { return Ok(()) };
     if o.list {
-        o.libs.iter().for_each(|l| println!("{:14} {}", l.name, l.path.display()));
-        o.cases.iter().for_each(|c| println!("{c}"));
+        say(o.libs.iter().map(|l| format!("{:14} {}", l.name, l.path.display())));
+        say(o.cases.iter());
         return Ok(());
     }
     let mut racers = Vec::new();
