@@ -54,16 +54,18 @@ fn by_columns<T: Scalar>(task: Task, side: Side, alpha: T, a: MatRef<T>, uplo: U
     }
     // Small triangles run at two thirds of a product's speed.
     let work = 1.6 * m as f64 * m as f64 * n as f64 * if T::IS_COMPLEX { 4.0 } else { 1.0 };
-    let threads = pool::threads_for(work);
+    // Threads that share lines of columns next to each other copy their part first, and wait for those lines at the end.
+    let threads = pool::threads_for(if b.cs() == 1 && !has_own_lines(&b) { work / 8.0 } else { work });
     if threads == 1 && is_direct::<T>(task, m, n) {
-        return direct(task, alpha, a, uplo, diag, &b);
+        return direct(task, alpha, a, uplo, diag, &b, true);
     }
     if threads == 1 {
         return on_halves(task, alpha, a, uplo, diag, &b, n);
     }
     let kernel = T::kernels().gemm;
     // Whole panels, unless that would leave one thread with half of another's work.
-    let unit = if n >= 4 * threads * kernel.mr() { kernel.mr() } else { kernel.lanes() };
+    let line = 64 / size_of::<T>();
+    let unit = if n >= 4 * threads * kernel.mr() { kernel.mr() } else { kernel.lanes().max(line) };
     let piece = n.div_ceil(threads).next_multiple_of(unit);
     pool::run(n.div_ceil(piece), threads, &|t| {
         let j = t * piece;
@@ -119,7 +121,7 @@ fn half(n: usize) -> usize {
 fn on_halves<T: Scalar>(task: Task, alpha: T, a: MatRef<T>, uplo: Uplo, diag: Diag, b: &MatMut<T>, all: usize) {
     let (n, cols) = (b.rows(), b.cols());
     if is_direct::<T>(task, n, all) {
-        return direct(task, alpha, a, uplo, diag, b);
+        return direct(task, alpha, a, uplo, diag, b, cols == all);
     }
     let h = half(n);
     let (a11, a22) = (a.sub(0, 0, h, h), a.sub(h, h, n - h, n - h));
@@ -144,14 +146,15 @@ fn on_halves<T: Scalar>(task: Task, alpha: T, a: MatRef<T>, uplo: Uplo, diag: Di
     }
 }
 
-/// Columns of B go through the kernel as lanes of a panel: the equation transposed, with U the transposed triangle.
-fn direct<T: Scalar>(task: Task, alpha: T, a: MatRef<T>, uplo: Uplo, diag: Diag, b: &MatMut<T>) {
+/// Columns of B go through the kernel as lanes of a panel: the equation transposed, with U the transposed triangle. `is_all`: no
+/// other thread is at work on other columns.
+fn direct<T: Scalar>(task: Task, alpha: T, a: MatRef<T>, uplo: Uplo, diag: Diag, b: &MatMut<T>, is_all: bool) {
     let kernel = T::kernels().gemm;
     let n = b.rows();
     let need = solve::panels(n, kernel.nr()) + kernel.mr() * n;
     with_room(need, |room| match room {
         // SAFETY: the room for both.
-        Some(room) => unsafe { direct_with(task, alpha, a, uplo, diag, b, room) },
+        Some(room) => unsafe { direct_with(task, alpha, a, uplo, diag, b, is_all, room) },
         None => without_scratch(task, alpha, a, uplo, diag, b),
     });
 }
@@ -165,6 +168,7 @@ unsafe fn direct_with<T: Scalar>(
     uplo: Uplo,
     diag: Diag,
     b: &MatMut<T>,
+    is_all: bool,
     room: *mut T,
 ) {
     let kernel = T::kernels().gemm;
@@ -185,7 +189,7 @@ unsafe fn direct_with<T: Scalar>(
         for j in (0..cols).step_by(mr) {
             let c = b.sub(0, j, n, mr.min(cols - j));
             let whole_vectors = [kernel.lanes(), 2 * kernel.lanes()].contains(&c.cols()) && !T::IS_COMPLEX;
-            if (c.cols() == mr || whole_vectors) && in_place(b) {
+            if (c.cols() == mr || whole_vectors) && in_place(b, is_all) {
                 run(Rows { x: c.ptr(), step: c.rs(), lanes: c.cols(), packed: false });
                 continue;
             }
@@ -199,12 +203,21 @@ unsafe fn direct_with<T: Scalar>(
 /// Whether a panel of columns of B is better worked on where it is: lanes at consecutive addresses, few rows or such that are
 /// several cache lines wide, and these not so far apart that they get in each other's way in the cache. (AVX-512, three
 /// lines, copied and in place: dtrmm RLNN 80 33.6 and 47.7, 200 45.6 and 53.4, strmm RLNN 1000 x 200 91 and 106.)
-fn in_place<T: Scalar>(b: &MatMut<T>) -> bool {
+/// Lines of which other threads have a part would go back and forth between the cores with every step. (strsm RUTN 72 on two
+/// threads: 26 GFLOPS, on one 76.)
+fn in_place<T: Scalar>(b: &MatMut<T>, is_all: bool) -> bool {
     let apart = b.rs().unsigned_abs().wrapping_mul(size_of::<T>());
     let wide = T::kernels().gemm.mr() * size_of::<T>() > 64;
-    b.cs() == 1 && (b.rows() <= 8 || ((b.rows() <= IN_PLACE || wide) && !apart.is_multiple_of(1024)))
+    b.cs() == 1
+        && (is_all || has_own_lines(b))
+        && (b.rows() <= 8 || ((b.rows() <= IN_PLACE || wide) && !apart.is_multiple_of(1024)))
 }
 const IN_PLACE: usize = 64;
+
+/// Whether rows of B, of which threads have parts in whole cache lines, begin with one.
+fn has_own_lines<T: Scalar>(b: &MatMut<T>) -> bool {
+    (b.rs().unsigned_abs().wrapping_mul(size_of::<T>()) | b.ptr().addr()).is_multiple_of(64)
+}
 
 /// What the diagonal of the packed triangle is to hold.
 fn diagonal<T: Scalar>(task: Task, a: MatRef<T>, diag: Diag) -> Diagonal {
