@@ -28,6 +28,17 @@ wheel impi --no-deps impi-rt==2021.19.0
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export CORTEN_TIMEOUT=300 CORTEN_INIT_TIMEOUT=300 I_MPI_FABRICS=shm I_MPI_PIN=0 FI_PROVIDER=tcp
 
+# has TEXT WHAT PATTERNS: fails unless the log has a line of every pattern.
+has() {
+    local pattern
+    while read -r pattern; do
+        grep -q "$pattern" "$dir/log" && continue
+        printf '  FAIL  %s: expected %s"%s"\n' "$1" "$2" "$pattern"
+        tail -40 "$dir/log"
+        exit 1
+    done <<<"$3"
+}
+
 # run TEXT COMMAND...: passes quietly, or shows its output and ends.
 run() {
     local text=$1 log=$dir/log
@@ -42,29 +53,23 @@ run() {
 }
 # must_say TEXT PATTERNS COMMAND...: fails, and says all of them, one a line.
 must_say() {
-    local text=$1 patterns=$2 log=$dir/log pattern
+    local text=$1 patterns=$2
     shift 2
-    if timeout 600 "$@" >"$log" 2>&1 </dev/null; then patterns="a failure"; fi
-    while read -r pattern; do
-        grep -q "$pattern" "$log" && continue
-        printf '  FAIL  %s: expected a failure with "%s"\n' "$text" "$pattern"
-        tail -40 "$log"
+    if timeout 600 "$@" >"$dir/log" 2>&1 </dev/null; then
+        printf '  FAIL  %s: expected a failure\n' "$text"
+        tail -40 "$dir/log"
         exit 1
-    done <<<"$patterns"
+    fi
+    has "$text" "a failure with " "$patterns"
     passed=$((passed + 1))
 }
 
 # says TEXT PATTERNS COMMAND...: the same, and ends well.
 says() {
-    local text=$1 patterns=$2 pattern
+    local text=$1 patterns=$2
     shift 2
     run "$text" "$@"
-    while read -r pattern; do
-        grep -q "$pattern" "$dir/log" && continue
-        printf '  FAIL  %s: expected "%s"\n' "$text" "$pattern"
-        tail -40 "$dir/log"
-        exit 1
-    done <<<"$patterns"
+    has "$text" "" "$patterns"
 }
 
 debian=(/usr/bin/mpirun --oversubscribe --bind-to none -np)

@@ -176,7 +176,7 @@ fn by_dots<T: Scalar>(alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: MatMut<T
 /// Whether all of a product is better made of dot products: its operands lie for that, or one of them, which the stack holds, can be
 /// turned over. (Complex ones are not: they are busy enough meanwhile.)
 #[inline(never)]
-pub fn are_better_dots<T: Scalar>(a: MatRef<T>, b: MatRef<T>) -> bool {
+fn are_better_dots<T: Scalar>(a: MatRef<T>, b: MatRef<T>) -> bool {
     let (m, n, k) = (a.rows(), b.cols(), a.cols());
     let turned = match (a.cs() == 1, b.rs() == 1) {
         (true, true) => 0,

@@ -39,9 +39,10 @@ pub unsafe fn whole<'a, T: Scalar>(a: MatRef<T>, uplo: Uplo, symmetry: Symmetry,
     let (n, hermitian) = (a.rows(), symmetry.is_hermitian());
     // SAFETY: the copy has n x n elements.
     let mut copy = unsafe { MatMut::new(to, n, n, 1, n as isize) };
-    if n <= BY_ELEMENT {
-        for j in 0..n {
-            for i in if uplo == Uplo::Lower { j..n } else { 0..j + 1 } {
+    // The square of both triangles on the diagonal, element by element.
+    let square = |copy: &mut MatMut<T>, from: usize, end: usize| {
+        for j in from..end {
+            for i in if uplo == Uplo::Lower { j..end } else { from..j + 1 } {
                 let x = a.get(i, j);
                 copy.set(j, i, x.conj_if(hermitian));
                 copy.set(i, j, x);
@@ -50,38 +51,33 @@ pub unsafe fn whole<'a, T: Scalar>(a: MatRef<T>, uplo: Uplo, symmetry: Symmetry,
                 copy.set(j, j, T::from_real(a.get(j, j).re()));
             }
         }
+    };
+    if n <= BY_ELEMENT || a.rs() != 1 {
+        square(&mut copy, 0, n);
         return copy.as_ref();
     }
-    // Columns j to end and the rows beside their diagonal block: those of the triangle, which are columns of the other one.
+    // Columns j to end and the rows beside their square: those of the triangle, which are columns of the other one.
     for j in (0..n).step_by(MIRRORED) {
         let end = (j + MIRRORED).min(n);
         let beside = if uplo == Uplo::Lower { end..n } else { 0..j };
+        square(&mut copy, j, end);
         for col in j..end {
-            for row in if uplo == Uplo::Lower { col..end } else { j..col + 1 } {
-                let x = a.get(row, col);
-                copy.set(col, row, x.conj_if(hermitian));
-                copy.set(row, col, x);
-            }
-            if hermitian {
-                copy.set(col, col, T::from_real(a.get(col, col).re()));
-            }
             for row in beside.clone() {
                 copy.set(row, col, a.get(row, col));
             }
         }
-        if a.rs() == 1 && !beside.is_empty() {
-            let from = a.col(j).ptr().wrapping_add(beside.start);
-            // SAFETY: rows of columns of A, at consecutive addresses, and as many columns and rows of the copy.
-            unsafe {
-                T::kernels().gemm.turn(end - j, beside.len(), from, a.cs(), to.add(beside.start * n + j), n as isize)
-            };
-        } else {
-            for col in j..end {
-                for row in beside.clone() {
-                    copy.set(col, row, a.get(row, col));
-                }
-            }
-        }
+        let from = a.col(j).ptr().wrapping_add(beside.start);
+        // SAFETY: rows of columns of A, at consecutive addresses, and as many columns and rows of the copy.
+        unsafe {
+            T::kernels().gemm.turn(
+                end - j,
+                beside.len(),
+                from,
+                a.cs(),
+                to.wrapping_add(beside.start * n + j),
+                n as isize,
+            )
+        };
         for row in if hermitian { beside } else { 0..0 } {
             for col in j..end {
                 let x = copy.get(col, row);
