@@ -123,8 +123,9 @@ const TURN: [usize; 2] = [4, 2];
 const APART: [usize; 2] = [200, 50];
 
 /// What it costs to add up a dot product's lanes, in multiply-adds of a vector. (Zen 4, last rows by tiles and by dots: sgemm NN 50³
-/// 95 and 99, 65³ 99 and 105, 100³ 106 and 111, TN 33³ 71 and 77.)
-const SUM: usize = 4;
+/// 95 and 99, 65³ 99 and 105, 100³ 106 and 111, TN 33³ 71 and 77. With 4 here and with 3: sgemm NN
+/// 4 x 16 x 77 34 and 43, dgemm NN 33³ 39 and 42.)
+const SUM: usize = 3;
 
 /// What it costs to set up a tile, for each of its columns, in the same.
 const TILE: usize = 2;
@@ -199,7 +200,9 @@ pub fn are_cheaper_dots<T: Scalar>(
 ) -> bool {
     let costs = Costs::of::<T>(n, k, a.rs() != 1, b.cs() == 1 && b.rs() != 1);
     let tiles = costs.straight(m).min(costs.turned(m)) + TILE * costs.lanes * n;
-    costs.dots(m) + costs.turn * turned * k < tiles
+    // The call that turns takes its time, however little there is to turn. (sgemm NN 3 x 30 x 30: tiles 19, dots 15.)
+    let turn = if turned > 0 { costs.turn * turned * k + costs.apart / 4 } else { 0 };
+    costs.dots(m) + turn < tiles
 }
 
 /// A product by dot products; the operand that does not lie for that is turned over.

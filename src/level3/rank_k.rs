@@ -3,7 +3,8 @@
 //! Where the caches near by hold the operands, they are read where they are, strip by strip: a few columns, and the rows of
 //! C from the diagonal to its end. Only the first rows of a strip meet the diagonal; they are computed in full, aside, and
 //! the wanted part is added. An operand that lies across is packed once for all strips, a conjugated one is copied. Very small
-//! triangles are part of a product that is computed aside. Large ones are products with a `part` (`gemm/driver.rs`).
+//! triangles are part of a product that is computed aside, and so are those of two terms that L2 holds: each term is the other's mirror
+//! image, so one product is folded. Large ones are products with a `part` (`gemm/driver.rs`).
 
 use super::dense::{conjugated, with_room};
 use super::gemm;
@@ -17,25 +18,34 @@ use core::mem::MaybeUninit;
 
 /// A product to be added: alpha, A, B.
 type Term<'a, T> = (T, MatRef<'a, T>, MatRef<'a, T>);
+/// Of two terms: the second is the first one's mirror image, in this sense.
+type Mirror = Option<Symmetry>;
 
 /// One triangle of C := alpha A B + beta C.
 pub fn gemmt<T: Scalar>(alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: MatMut<T>, uplo: Uplo) {
-    triangle(&[(alpha, a, b)], beta, c, uplo);
+    triangle(&[(alpha, a, b)], None, beta, c, uplo);
 }
 
 /// One triangle of C := alpha A A^T + beta C, or with A^H and real alpha and beta, C Hermitian.
 pub fn syrk<T: Scalar>(symmetry: Symmetry, alpha: T, a: MatRef<T>, beta: T, c: MatMut<T>, uplo: Uplo) {
-    rank_k(symmetry, &[(alpha, a, a)], beta, c, uplo);
+    rank_k(symmetry, &[(alpha, a, a)], None, beta, c, uplo);
 }
 
 /// One triangle of C := alpha A B^T + alpha B A^T + beta C, or alpha A B^H + conj(alpha) B A^H + beta C, C Hermitian.
 pub fn syr2k<T: Scalar>(symmetry: Symmetry, alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: MatMut<T>, uplo: Uplo) {
     let mirrored = alpha.conj_if(symmetry.is_hermitian());
-    rank_k(symmetry, &[(alpha, a, b), (mirrored, b, a)], beta, c, uplo);
+    rank_k(symmetry, &[(alpha, a, b), (mirrored, b, a)], Some(symmetry), beta, c, uplo);
 }
 
 /// One triangle of C := sum of alpha A B^T + beta C over the terms.
-fn rank_k<T: Scalar, const N: usize>(symmetry: Symmetry, terms: &[Term<T>; N], beta: T, c: MatMut<T>, uplo: Uplo) {
+fn rank_k<T: Scalar, const N: usize>(
+    symmetry: Symmetry,
+    terms: &[Term<T>; N],
+    mirror: Mirror,
+    beta: T,
+    c: MatMut<T>,
+    uplo: Uplo,
+) {
     let hermitian = symmetry.is_hermitian();
     let adds_nothing = terms.iter().all(|(alpha, a, _)| *alpha == T::ZERO || a.cols() == 0);
     if adds_nothing && beta == T::ONE {
@@ -48,7 +58,7 @@ fn rank_k<T: Scalar, const N: usize>(symmetry: Symmetry, terms: &[Term<T>; N], b
     if adds_nothing {
         scale(beta, &c, Some(uplo));
     } else {
-        triangle(&terms.map(|(alpha, a, b)| (alpha, a, b.t().conj_if(hermitian))), beta, c.alias(), uplo);
+        triangle(&terms.map(|(alpha, a, b)| (alpha, a, b.t().conj_if(hermitian))), mirror, beta, c.alias(), uplo);
     }
     if hermitian {
         real_diagonal(&c, true);
@@ -64,11 +74,11 @@ fn real_diagonal<T: Scalar>(c: &MatMut<T>, read: bool) {
 }
 
 /// One triangle of C := sum of alpha A B + beta C over the terms.
-fn triangle<T: Scalar, const N: usize>(terms: &[Term<T>; N], beta: T, c: MatMut<T>, uplo: Uplo) {
+fn triangle<T: Scalar, const N: usize>(terms: &[Term<T>; N], mirror: Mirror, beta: T, c: MatMut<T>, uplo: Uplo) {
     if c.rs() != 1 && c.cs() == 1 {
-        return triangle(&terms.map(|(alpha, a, b)| (alpha, b.t(), a.t())), beta, c.t(), uplo.t());
+        return triangle(&terms.map(|(alpha, a, b)| (alpha, b.t(), a.t())), mirror, beta, c.t(), uplo.t());
     }
-    if c.rs() == 1 && (aside(terms, beta, &c, uplo) || by_strips(terms, beta, &c, uplo)) {
+    if c.rs() == 1 && (aside(terms[0], mirror, beta, &c, uplo) || by_strips(terms, beta, &c, uplo)) {
         return;
     }
     let mut beta = beta;
@@ -87,23 +97,45 @@ const SINGLE: usize = 512;
 #[repr(align(64))]
 struct Aside(MaybeUninit<[u8; ASIDE]>);
 
-/// Computes a very small triangle as part of a product; says whether it was small enough.
-fn aside<T: Scalar, const N: usize>(terms: &[Term<T>; N], beta: T, c: &MatMut<T>, uplo: Uplo) -> bool {
-    let n = c.cols();
-    if n * n > SINGLE || n * n * size_of::<T>() > ASIDE {
+/// Computes a triangle as part of a product, which is kept apart: a very small one, or one that two terms add up to, of which the second
+/// is the mirror image of the first and costs an addition. Says whether it was small enough.
+fn aside<T: Scalar>((alpha, a, b): Term<T>, mirror: Mirror, beta: T, c: &MatMut<T>, uplo: Uplo) -> bool {
+    let (n, k) = (c.cols(), a.cols());
+    let elements = n.saturating_mul(n);
+    let is_single = elements <= SINGLE;
+    // The pass that folds needs steps to be worth it, and a product that stays near. (Zen 4, GFLOPS in strips and folded: dsyr2k UT 64 38
+    // and 44, csyr2k LN 64 83 and 103, dsyr2k LN 100 48 and 52, zher2k LN 20 17 and 29; ssyr2k LT 128 x 32 75 and 73, LN 200 105 and
+    // 103, zher2k UC 100 46 and 34.)
+    let near = cpu::caches().l2 / 12;
+    let is_folded = mirror.is_some() && 2 * k >= n && elements.saturating_mul(size_of::<T>()) <= near;
+    if !is_single && !is_folded {
         return false;
     }
-    let mut tile = Aside(MaybeUninit::uninit());
-    let tile = tile.0.as_mut_ptr().cast::<T>();
-    let mut old = T::ZERO;
-    for &(alpha, a, b) in terms {
-        // SAFETY: room for n x n elements, which are written before they are read.
-        gemm(alpha, a, b, old, unsafe { MatMut::new(tile, n, n, 1, n as isize) });
-        old = T::ONE;
-    }
-    // SAFETY: the n x n elements.
-    unsafe { put(tile, c, 0, 0, beta, uplo) };
-    true
+    with_room(if is_single { elements } else { 2 * elements }, |room: Option<*mut T>| {
+        let Some(room) = room else { return false };
+        // SAFETY: room for n x n elements, which are written before they are read, and where it is needed for their transpose.
+        unsafe {
+            gemm(alpha, a, b, T::ZERO, MatMut::new(room, n, n, 1, n as isize));
+            if let Some(symmetry) = mirror {
+                let (image, rs, cs) = if is_single { (room, n, 1) } else { (room.add(elements), 1, n) };
+                if !is_single {
+                    T::kernels().gemm.turn(n, n, room, n as isize, image, n as isize);
+                }
+                for j in 0..n {
+                    for i in wanted(uplo, j, n) {
+                        *room.add(i + j * n) += (*image.add(i * rs + j * cs)).conj_if(symmetry.is_hermitian());
+                    }
+                }
+            }
+            put(room, c, 0, 0, beta, uplo);
+        }
+        true
+    })
+}
+
+/// Of n rows, those of column j that are in the triangle.
+fn wanted(uplo: Uplo, j: usize, n: usize) -> core::ops::Range<usize> {
+    if uplo == Uplo::Lower { j..n } else { 0..j + 1 }
 }
 
 /// Adds those elements of a product of which C, whose first one is at (i, j) of a matrix, is a part, that are in a triangle of the
@@ -115,16 +147,16 @@ unsafe fn put<T: Scalar>(product: *const T, c: &MatMut<T>, i: usize, j: usize, b
     let m = c.rows();
     for l in 0..c.cols() {
         // Rows of column j + l, counted from i, that are wanted.
-        let (first, end) = if uplo == Uplo::Lower { (j + l - i, m) } else { (0, j + l - i + 1) };
+        let rows = wanted(uplo, j + l - i, m);
         // SAFETY: column l of both.
         unsafe {
             let (to, from) = (c.ptr().wrapping_offset(l as isize * c.cs()), product.add(l * m));
             if beta == T::ZERO {
-                for row in first..end {
+                for row in rows.clone() {
                     *to.add(row) = *from.add(row);
                 }
             } else {
-                for row in first..end {
+                for row in rows.clone() {
                     *to.add(row) = *from.add(row) + beta * *to.add(row);
                 }
             }
