@@ -103,6 +103,10 @@ impl Draw {
 
     /// A leading dimension of at least `min` (and at least 1).
     pub fn ld(&mut self, min: usize) -> usize {
+        if self.size == Size::Cut && self.rng.below(2) == 0 {
+            // Lines that are pages apart meet in the same sets of a cache, which some kernels avoid.
+            return min.max(1).next_multiple_of(1024);
+        }
         min.max(1) + self.rng.pick(&[0, 0, 1, 3, 7])
     }
 
