@@ -308,6 +308,75 @@ impl Window {
         (0..3).map(|d| index[d] as isize * self.filter.s[d]).sum()
     }
 
+    /// Where step `at` of a panel (counted over groups) is among the packed weights.
+    fn place_of(&self, panel: usize, at: usize, mr: usize) -> usize {
+        let (k, panels) = (self.steps(), self.cout.div_ceil(mr));
+        let (group, first, piece) = (panel / panels, panel % panels * mr, piece(k));
+        let within = at % piece;
+        let start = at - within;
+        group * panels * mr * k + start * panels * mr + first * piece.min(k - start) + within * mr
+    }
+
+    /// Whether the taps of a weight are side by side, and few enough to be packed together.
+    fn has_taps_together(&self, kit: &Kit) -> bool {
+        let all: usize = self.kernel.iter().product();
+        let rows = [self.kernel[1] * self.kernel[2], self.kernel[2], 1].map(|n| n as isize);
+        self.lanewise == 0 && all > 1 && all * kit.conv.mr() <= TOGETHER && self.filter.s == rows
+    }
+
+    /// Packs one panel (counted over groups) of the weights of all windows of a pass, whose taps are side by side: some source channels
+    /// at a time are transposed with all their taps, and each window takes its own.
+    ///
+    /// # Safety
+    /// As [`Window::pack`]; `to` has room for the packed weights of all windows, one behind the other.
+    unsafe fn pack_together(windows: &[Window], kit: &Kit, weights: *const f32, to: *mut f32, panel: usize) {
+        let (w, mr) = (&windows[0], kit.conv.mr());
+        let panels = w.cout.div_ceil(mr);
+        let (group, first) = (panel / panels, panel % panels * mr);
+        let lanes = mr.min(w.cout - first);
+        let all: usize = w.kernel.iter().product();
+        let most = TOGETHER / (all * mr);
+        let mut together = [0.0f32; TOGETHER];
+        let from = weights.wrapping_offset(group as isize * w.group + first as isize * w.filter.o);
+        for first in (0..w.cin).step_by(most) {
+            let some = most.min(w.cin - first);
+            let src = from.wrapping_offset(first as isize * w.filter.i);
+            // The source channels may be consecutive, too.
+            let (joined, count) = if w.filter.i == all as isize { (some, 1) } else { (1, some) };
+            for i in 0..count {
+                let src = src.wrapping_offset(i as isize * w.filter.i);
+                // SAFETY: weights of the panel's lanes; `most` source channels fit.
+                unsafe {
+                    let to = together.as_mut_ptr().add(i * all * mr);
+                    kit.conv.to_last(lanes, joined * all, src, w.filter.o, 1, to, mr);
+                }
+            }
+            let mut to = to;
+            for w in windows {
+                let piece = piece(w.steps());
+                for tap in 0..w.taps() {
+                    let (mut at, end) = (tap * w.cin + first, tap * w.cin + first + some);
+                    let mut c = 0;
+                    while at < end {
+                        // Up to the end of the piece.
+                        let run = (end - at).min(piece - at % piece);
+                        // SAFETY: what was just transposed, to steps of the window's panel.
+                        unsafe {
+                            let one = together.as_ptr().offset(w.tap(tap) * mr as isize);
+                            let to = to.add(w.place_of(panel, at, mr));
+                            for i in 0..run {
+                                core::ptr::copy_nonoverlapping(one.add((c + i) * all * mr), to.add(i * mr), mr);
+                            }
+                        }
+                        at += run;
+                        c += run;
+                    }
+                }
+                to = to.wrapping_add(w.packed(kit));
+            }
+        }
+    }
+
     /// Packs one panel (counted over groups) of the weights.
     ///
     /// # Safety
@@ -318,59 +387,27 @@ impl Window {
         let panels = self.cout.div_ceil(mr);
         let (group, first) = (panel / panels, panel % panels * mr);
         let lanes = mr.min(self.cout - first);
-        let (k, piece) = (self.steps(), piece(self.steps()));
-        let taps = self.dims[0].taps.len() * self.dims[1].taps.len() * self.dims[2].taps.len();
+        let piece = piece(self.steps());
         // SAFETY: steps of the panel in order, each from an element of the weights.
         unsafe {
             let from = weights.wrapping_offset(group as isize * self.group + first as isize * self.filter.o);
-            // Where step `at` of the panel goes.
-            let place = |at: usize| {
-                let within = at % piece;
-                let start = at - within;
-                to.add((group * panels * mr) * k + start * panels * mr + first * piece.min(k - start) + within * mr)
-            };
-            let all: usize = self.kernel.iter().product();
-            let rows = [self.kernel[1] * self.kernel[2], self.kernel[2], 1].map(|n| n as isize);
-            if all > 1 && all * mr <= TOGETHER && self.filter.s == rows {
-                // The taps of a weight are consecutive, and so may be the source channels: some of them at a time.
-                let mut together = [0.0f32; TOGETHER];
-                let most = TOGETHER / (all * mr);
-                for first in (0..self.cin).step_by(most) {
-                    let some = most.min(self.cin - first);
-                    let src = from.wrapping_offset(first as isize * self.filter.i);
-                    let (joined, count) = if self.filter.i == all as isize { (some, 1) } else { (1, some) };
-                    for i in 0..count {
-                        let src = src.wrapping_offset(i as isize * self.filter.i);
-                        let to = together.as_mut_ptr().add(i * all * mr);
-                        kit.conv.to_last(lanes, joined * all, src, self.filter.o, 1, to, mr);
-                    }
-                    for tap in 0..taps {
-                        let one = together.as_ptr().offset(self.tap(tap) * mr as isize);
-                        let (mut at, end) = (tap * self.cin + first, tap * self.cin + first + some);
-                        let mut c = 0;
-                        while at < end {
-                            // Up to the end of the piece.
-                            let run = (end - at).min(piece - at % piece);
-                            let to = place(at);
-                            for i in 0..run {
-                                core::ptr::copy_nonoverlapping(one.add((c + i) * all * mr), to.add(i * mr), mr);
-                            }
-                            at += run;
-                            c += run;
-                        }
-                    }
-                }
-                return;
-            }
             let mut at = 0;
-            for tap in 0..taps {
+            for tap in 0..self.taps() {
                 let offset = self.tap(tap);
                 let mut c = 0;
                 while c < self.cin {
                     // Up to the end of the tap or of the piece.
                     let some = (self.cin - c).min(piece - at % piece);
                     let src = from.wrapping_offset(offset + c as isize * self.filter.i);
-                    kit.gemm.pack_a(lanes, some, src, self.filter.o, self.filter.i, false, place(at));
+                    kit.gemm.pack_a(
+                        lanes,
+                        some,
+                        src,
+                        self.filter.o,
+                        self.filter.i,
+                        false,
+                        to.add(self.place_of(panel, at, mr)),
+                    );
                     c += some;
                     at += some;
                 }
@@ -582,6 +619,15 @@ impl Direct {
     /// # Safety
     /// The tensor of the problem; `to` has room for [`Direct::packed`] elements.
     pub unsafe fn pack(&self, kit: &Kit, weights: *const f32, to: *mut f32, threads: usize) {
+        let w = &self.windows[0];
+        if w.has_taps_together(kit) {
+            let (from, dst) = (Shared(weights.cast_mut()), Shared(to));
+            pool::run(w.groups * w.cout.div_ceil(kit.conv.mr()), threads, &|panel| {
+                // SAFETY: each task has its panel of every window.
+                unsafe { Window::pack_together(&self.windows, kit, from.get(), dst.get(), panel) }
+            });
+            return;
+        }
         let mut at = to;
         for w in &self.windows {
             if w.lanewise > 0 {

@@ -23,7 +23,7 @@ use super::problem::{FilterStrides, Problem, Strides};
 use super::strip::{self, Extent};
 use crate::gemm::{blocking, driver};
 use crate::kernels::conv::{LaneRows, LanewiseSums, PlaneSums};
-use crate::kernels::tile::Source;
+use crate::kernels::tile::{Source, prefetch};
 use crate::runtime::{cpu, pool};
 
 /// Pixels of a block at most: the steps for which the register tile was measured.
@@ -42,6 +42,8 @@ const PARTIAL: usize = 4 << 20;
 const MOST_CHUNKS: usize = 16;
 /// Output channels, and input channels, of which weights are stored at a time.
 const STORED: usize = 32;
+/// Elements of a cache line.
+const LINE: usize = 64 / size_of::<f32>();
 /// Pixels of a block at most of windows that slide.
 const LANE_BLOCK: usize = 2048;
 /// Lanewise sums of a block of pixels that are made at a time.
@@ -698,6 +700,13 @@ impl Gradient {
                 let some = STORED.min(inputs - i);
                 for t in 0..self.taps.len() {
                     let from = from.add((t * inputs + i) * self.pitch);
+                    // The next tap's rows are far apart; nobody else would ask for them.
+                    for row in 0..some {
+                        let next = from.wrapping_add((inputs + row) * self.pitch);
+                        for line in (0..count).step_by(LINE) {
+                            prefetch(next.wrapping_add(line));
+                        }
+                    }
                     kit.conv.to_first(count, some, from, self.pitch, block.add(t * STORED), self.stored(), 1);
                 }
                 for q in 0..count {

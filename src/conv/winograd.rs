@@ -37,6 +37,7 @@ use core::ops::Range;
 
 /// Taps of a kernel along a side.
 const KERNEL: usize = 3;
+const TAPS: usize = KERNEL * KERNEL;
 
 /// Channels from which on the products outweigh the transforms: forward and backward-data, and backward-weights.
 const CHANNELS: usize = 24;
@@ -486,7 +487,6 @@ impl Winograd {
     /// The weights of the problem; `to` has room for [`Winograd::transformed`] elements.
     pub unsafe fn transform_weights(&self, kit: &Kit, weights: *const f32, to: *mut f32, threads: usize) {
         const SOME: usize = 8;
-        const TAPS: usize = KERNEL * KERNEL;
         let w = &self.window;
         let (mr, panels, k) = (kit.conv.mr(), self.panels(kit), self.steps());
         // The taps of a weight are consecutive, and so may be the channels.
@@ -779,6 +779,8 @@ const GRADIENT_BLOCK: usize = 96;
 const PARTIAL: usize = 24 << 20;
 const CHUNK_WORK: f64 = 2e8;
 const MOST_CHUNKS: usize = 16;
+/// Output channels of which weights are stored at a time.
+const STORED: usize = 16;
 
 impl WinogradGradient {
     pub fn new(p: &Problem, kit: &Kit) -> WinogradGradient {
@@ -980,7 +982,7 @@ impl WinogradGradient {
         slot.take::<f32>(self.x.strip(cols).max(self.dy.strip(cols)));
         slot.take::<f32>(self.form.points * self.v_pitch());
         slot.take::<f32>(self.form.points * self.d_pitch(kit));
-        let taps = slot.take::<f32>(9 * self.dy.pitch);
+        let taps = slot.take::<f32>(TAPS * self.dy.pitch);
         let f = self.p.filter_strides();
         let (plane, i) = (lane / self.x.channels, lane % self.x.channels);
         let base = sums.wrapping_add(group * self.form.weights * self.sum() + lane * self.dy.pitch);
@@ -1005,7 +1007,16 @@ impl WinogradGradient {
                 kit.conv.wino_weights_back(self.dy.pitch, from, self.sum(), part.sides, to, (step[0], step[1]));
             }
             let place = (group * n) as isize * f.o + i as isize * f.i + plane as isize * f.s[0];
-            for t in 0..9 {
+            if beta == 0.0 && f.s[1..] == [KERNEL as isize, 1] {
+                // The taps of a weight are side by side, and weights far apart: all taps of a few of them at a time.
+                for o in (0..n).step_by(STORED) {
+                    let to = dw.wrapping_offset(place + o as isize * f.o);
+                    let (some, pitch) = (STORED.min(n - o), self.dy.pitch as isize);
+                    kit.conv.to_last(TAPS, some, taps.add(o), pitch, 1, to, f.o as usize);
+                }
+                return;
+            }
+            for t in 0..TAPS {
                 let to = dw.wrapping_offset(place + (t / 3) as isize * f.s[1] + (t % 3) as isize * f.s[2]);
                 for o in 0..n {
                     let x = *taps.add(t * self.dy.pitch + o);

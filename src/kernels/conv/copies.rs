@@ -15,7 +15,7 @@ const LINE: usize = 64;
 
 /// A row of `len` pixels, element (c, p) at `src + c*cs + p*ps`, to `dst + p*pitch + c`.
 #[inline(always)]
-pub unsafe fn to_last<V: Simd>(
+pub unsafe fn to_last<V: RealSimd>(
     channels: usize,
     len: usize,
     src: *const V::T,
@@ -57,12 +57,34 @@ pub unsafe fn to_last<V: Simd>(
                             prefetch(from.wrapping_offset((V::LANES + q) as isize * cs).wrapping_add(p));
                         }
                     }
+                    if p + 1 == len {
+                        // A single one, as of nine taps.
+                        for c in 0..V::LANES {
+                            *dst.add(p * pitch + whole + c) = *from.wrapping_offset(c as isize * cs).wrapping_add(p);
+                        }
+                        break;
+                    }
                     // The last square may repeat some pixels.
                     p = p.min(len - V::SQUARE);
                     V::transpose(V::LANES, from.wrapping_add(p), cs, dst.add(p * pitch + whole), pitch);
                     p += V::SQUARE;
                 }
                 whole += V::LANES;
+            }
+            // Channels that are less than a vector, as nine taps are, by single squares.
+            while whole + V::SIDE <= channels {
+                let mut p = 0;
+                while p < len {
+                    p = p.min(len - V::SIDE);
+                    let (mut from, mut to) = ([src; 8], [dst; 8]);
+                    for q in 0..V::SIDE {
+                        from[q] = src.wrapping_offset((whole + q) as isize * cs).wrapping_add(p);
+                        to[q] = dst.wrapping_add((p + q) * pitch + whole);
+                    }
+                    V::square(from, to);
+                    p += V::SIDE;
+                }
+                whole += V::SIDE;
             }
         }
         for c in whole..channels {
