@@ -124,7 +124,7 @@ const APART: [usize; 2] = [200, 50];
 
 /// What it costs to add up a dot product's lanes, in multiply-adds of a vector. (Zen 4, last rows by tiles and by dots: sgemm NN 50³
 /// 95 and 99, 65³ 99 and 105, 100³ 106 and 111, TN 33³ 71 and 77. With 4 here and with 3: sgemm NN
-/// 4 x 16 x 77 34 and 43, dgemm NN 33³ 39 and 42.)
+/// 4 x 16 x 77 34 and 43.)
 const SUM: usize = 3;
 
 /// What it costs to set up a tile, for each of its columns, in the same.
