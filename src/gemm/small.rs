@@ -117,10 +117,17 @@ struct Panels(MaybeUninit<[u8; STACK]>);
 
 /// Columns times steps from which a few rows may be computed apart. (Zen 4, dgemm NT 20³: 51.7 whole, 47.6 in parts.)
 const CUT_FROM: usize = 1024;
-/// What it costs to turn an element over, in multiply-adds of a lane, and to compute rows apart, in those of a vector, of real
-/// and of complex numbers. (Zen 4, AVX-512: 0.2 cycles in f32, 0.35 in f64; 50 ns.)
-const TURN: [usize; 2] = [4, 2];
-const APART: [usize; 2] = [200, 50];
+/// What it costs to turn an element over, in multiply-adds of a lane (twice that of an operand: few lanes of many steps), and to
+/// compute rows apart, in those of a vector, where operands lie right for that and where they do not. (Zen 5, 72 random products of 2 to 90, mean over OpenBLAS
+/// with 4 and 200, which a Zen 4 wanted: 1.12, with 2 and 50: 1.15, with 8 and 400: 1.09. ns, before and after: dgemm NT 25 x 45 x 14 434
+/// and 315, 3 x 26 x 40 190 and 99, sgemm NT 21 x 40 x 36 454 and 346.)
+const TURN: usize = 2;
+const APART: usize = 50;
+const APART_ACROSS: usize = 200;
+/// What it costs to pack an element that lies across, for each of its bytes, and a complex one. (Zen 5, ns, dgemm TN 4 x 13 x 37 packed and by
+/// dot products: 131 and 80; sgemm TN 45 x 51 x 26 with 2 here and with 4: 598 and 895.)
+const PACK_BYTE: usize = 2;
+const PACK_COMPLEX: usize = 4;
 
 /// What it costs to add up a dot product's lanes, in multiply-adds of a vector. (Zen 4, last rows by tiles and by dots: sgemm NN 50³
 /// 95 and 99, 65³ 99 and 105, 100³ 106 and 111, TN 33³ 71 and 77. With 4 here and with 3: sgemm NN
@@ -142,12 +149,12 @@ pub fn rows_before_dots<T: Scalar>((m, n, k): (usize, usize, usize), a: MatRef<T
         return m;
     }
     let costs = Costs::of::<T>(n, k, a.rs() != 1, false);
-    let dots = costs.dots(rest) + costs.apart;
+    let dots = costs.dots(rest) + APART_ACROSS * lanes;
     let tiles = costs.straight(m) - costs.straight(head);
     if dots >= tiles {
         return m;
     }
-    let dots = dots + if a.cs() == 1 { 0 } else { costs.turn * rest * k };
+    let dots = dots + if a.cs() == 1 { 0 } else { 2 * TURN * rest * k };
     let tiles = tiles.min(costs.turned(rest));
     if dots < tiles { head } else { m }
 }
@@ -201,7 +208,7 @@ pub fn are_cheaper_dots<T: Scalar>(
     let costs = Costs::of::<T>(n, k, a.rs() != 1, b.cs() == 1 && b.rs() != 1);
     let tiles = costs.straight(m).min(costs.turned(m)) + TILE * costs.lanes * n;
     // The call that turns takes its time, however little there is to turn. (sgemm NN 3 x 30 x 30: tiles 19, dots 15.)
-    let turn = if turned > 0 { costs.turn * turned * k + costs.apart / 4 } else { 0 };
+    let turn = if turned > 0 { 2 * TURN * turned * k + APART * costs.lanes } else { 0 };
     costs.dots(m) + turn < tiles
 }
 
@@ -225,8 +232,7 @@ struct Costs {
     lanes: usize,
     /// Lanes that rows are rounded up to: half a vector, where there is a shorter register.
     unit: usize,
-    turn: usize,
-    apart: usize,
+    pack: usize,
     a_by_rows: bool,
     b_by_rows: bool,
 }
@@ -241,29 +247,32 @@ fn up(x: usize, unit: usize) -> usize {
 impl Costs {
     #[inline(always)]
     fn of<T: Scalar>(n: usize, k: usize, a_by_rows: bool, b_by_rows: bool) -> Costs {
-        let (kernels, complex) = (T::kernels(), usize::from(T::IS_COMPLEX));
+        let kernels = T::kernels();
         let lanes = kernels.single.0;
-        let unit = if kernels.narrow.is_some() && complex == 0 { lanes / 2 } else { lanes };
-        let (turn, apart) = (TURN[complex], APART[complex] * lanes);
-        Costs { n, k, lanes, unit, turn, apart, a_by_rows, b_by_rows }
+        let unit = if kernels.narrow.is_some() && !T::IS_COMPLEX { lanes / 2 } else { lanes };
+        let pack = if T::IS_COMPLEX { PACK_COMPLEX } else { PACK_BYTE * size_of::<T>() };
+        Costs { n, k, lanes, unit, pack, a_by_rows, b_by_rows }
     }
     /// Of m rows as they lie: lanes beyond them are lost, and an A that lies across is packed.
     #[inline(always)]
     fn straight(&self, m: usize) -> usize {
-        up(m, self.unit) * self.n * self.k + if self.a_by_rows { 2 * self.turn * m * self.k } else { 0 }
+        up(m, self.unit) * self.n * self.k + if self.a_by_rows { self.pack * m * self.k } else { 0 }
     }
     /// Of m rows turned over, as `C^T = B^T A^T`: C is turned at the end, and B before if it lies across. Columns that are far
     /// fewer than the rows are no lanes: many short tiles (sgemm TT 500 x 2 x 16: 18 as they lie, 13 turned).
     #[inline(always)]
     fn turned(&self, m: usize) -> usize {
-        let Costs { n, k, turn, .. } = *self;
+        let Costs { n, k, .. } = *self;
         if m > 8 * n {
             return usize::MAX / 4;
         }
-        let b = if self.b_by_rows { 0 } else { turn * n * k };
-        // Packing A takes as long as computing apart.
-        let apart = if self.a_by_rows && self.b_by_rows { 0 } else { self.apart };
-        up(n, self.unit) * m * k + 2 * turn * m * n + b + apart
+        let apart = match (self.a_by_rows, self.b_by_rows) {
+            // Packing A takes as long.
+            (true, true) => 0,
+            (false, true) => APART * self.lanes,
+            _ => APART_ACROSS * self.lanes + 2 * TURN * n * k,
+        };
+        up(n, self.unit) * m * k + 2 * TURN * m * n + apart
     }
     /// Of m rows by dot products of operands that lie as these want them. A complex one is as many of real numbers.
     #[inline(always)]
