@@ -52,6 +52,8 @@ pub trait GemmKernel: Sync {
     fn mr(&self) -> usize;
     /// Rows that a vector of the tile has: a panel of A may be read from any multiple of it on.
     fn lanes(&self) -> usize;
+    /// Whether part of a vector is loaded and stored in the time of a whole one.
+    fn has_masks(&self) -> bool;
     /// Columns of the register tile.
     fn nr(&self) -> usize;
     /// Steps of a panel for which the blocking was measured; the most that one pass takes.
@@ -405,6 +407,9 @@ macro_rules! kernel_table {
             }
             fn lanes(&self) -> usize {
                 <$V as Simd>::LANES
+            }
+            fn has_masks(&self) -> bool {
+                <$V as Simd>::MASKS_ARE_FREE
             }
             fn nr(&self) -> usize {
                 $nr

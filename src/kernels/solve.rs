@@ -54,7 +54,7 @@ pub struct Rows<T> {
     pub x: *mut T,
     pub step: isize,
     /// How many rows are wanted: of a panel at most its width, in place exactly as many as a panel has, or, of reals, as one
-    /// vector has or two.
+    /// vector has or two, or any number up to a panel's where masks are free.
     pub lanes: usize,
     /// In the order of a panel, or where the caller has them, at consecutive addresses.
     pub packed: bool,
@@ -159,39 +159,59 @@ unsafe fn pack_panel<T: Scalar, const NR: usize, const N: usize>(
     }
 }
 
-/// Calls `$f` with the constants: vectors in use, order, direction.
+/// How the rows lie.
+mod order {
+    /// In that of a panel; of reals, also where the caller has them, in whole vectors.
+    pub const PANEL: u8 = 0;
+    /// Where the caller has them, in whole vectors.
+    pub const PLACE: u8 = 1;
+    /// There, and the last vector is not whole.
+    pub const PART: u8 = 2;
+}
+
+/// Calls `$f` with the constants: vectors in use, direction, order.
 macro_rules! choose {
     ($f:ident, $V:ty, $MV:ident, $NR:ident, $u:ident, $alpha:ident, $rows:ident) => {
-        match ($u.uplo, $rows.lanes.div_ceil(<$V>::LANES), $rows.packed || !<$V as Simd>::T::IS_COMPLEX) {
-            (Uplo::Upper, _, false) => $f::<$V, $MV, $NR, false, false>(&$u, $alpha, &$rows),
-            (Uplo::Lower, _, false) => $f::<$V, $MV, $NR, true, false>(&$u, $alpha, &$rows),
-            (Uplo::Upper, 1, _) => $f::<$V, 1, $NR, false, true>(&$u, $alpha, &$rows),
-            (Uplo::Lower, 1, _) => $f::<$V, 1, $NR, true, true>(&$u, $alpha, &$rows),
-            (Uplo::Upper, 2, _) if const { $MV > 2 } => $f::<$V, 2, $NR, false, true>(&$u, $alpha, &$rows),
-            (Uplo::Lower, 2, _) if const { $MV > 2 } => $f::<$V, 2, $NR, true, true>(&$u, $alpha, &$rows),
-            (Uplo::Upper, ..) => $f::<$V, $MV, $NR, false, true>(&$u, $alpha, &$rows),
-            (Uplo::Lower, ..) => $f::<$V, $MV, $NR, true, true>(&$u, $alpha, &$rows),
+        match (<$V as Simd>::T::IS_COMPLEX, $rows.packed, $rows.lanes % <$V>::LANES) {
+            (true, false, _) => choose!(@order $f, $V, $MV, $NR, { order::PLACE }, $u, $alpha, $rows),
+            (false, false, 1..) if const { <$V>::MASKS_ARE_FREE } => {
+                choose!(@vectors $f, $V, $MV, $NR, { order::PART }, $u, $alpha, $rows)
+            }
+            _ => choose!(@vectors $f, $V, $MV, $NR, { order::PANEL }, $u, $alpha, $rows),
+        }
+    };
+    (@vectors $f:ident, $V:ty, $MV:ident, $NR:ident, $order:tt, $u:ident, $alpha:ident, $rows:ident) => {
+        match $rows.lanes.div_ceil(<$V>::LANES) {
+            1 => choose!(@order $f, $V, 1, $NR, $order, $u, $alpha, $rows),
+            2 if const { $MV > 2 } => choose!(@order $f, $V, 2, $NR, $order, $u, $alpha, $rows),
+            _ => choose!(@order $f, $V, $MV, $NR, $order, $u, $alpha, $rows),
+        }
+    };
+    (@order $f:ident, $V:ty, $MV:tt, $NR:ident, $order:tt, $u:ident, $alpha:ident, $rows:ident) => {
+        match $u.uplo {
+            Uplo::Upper => $f::<$V, $MV, $NR, false, $order>(&$u, $alpha, &$rows),
+            Uplo::Lower => $f::<$V, $MV, $NR, true, $order>(&$u, $alpha, &$rows),
         }
     };
 }
 
 /// Calls `$f` for a tile of so many columns, at most NR.
 macro_rules! columns {
-    ($f:ident, $V:ty, $MV:ident, $NR:ident, $LOWER:ident, $PACKED:ident, $cols:expr, $args:tt) => {
+    ($f:ident, $V:ty, $MV:ident, $NR:ident, $LOWER:ident, $ORDER:ident, $cols:expr, $args:tt) => {
         match $cols {
-            cols if cols == $NR => columns!(@ $f, $V, $MV, $NR, $NR, $LOWER, $PACKED, $args),
-            1 if const { 1 < $NR } => columns!(@ $f, $V, $MV, $NR, 1, $LOWER, $PACKED, $args),
-            2 if const { 2 < $NR } => columns!(@ $f, $V, $MV, $NR, 2, $LOWER, $PACKED, $args),
-            3 if const { 3 < $NR } => columns!(@ $f, $V, $MV, $NR, 3, $LOWER, $PACKED, $args),
-            4 if const { 4 < $NR } => columns!(@ $f, $V, $MV, $NR, 4, $LOWER, $PACKED, $args),
-            5 if const { 5 < $NR } => columns!(@ $f, $V, $MV, $NR, 5, $LOWER, $PACKED, $args),
-            6 if const { 6 < $NR } => columns!(@ $f, $V, $MV, $NR, 6, $LOWER, $PACKED, $args),
-            7 if const { 7 < $NR } => columns!(@ $f, $V, $MV, $NR, 7, $LOWER, $PACKED, $args),
+            cols if cols == $NR => columns!(@ $f, $V, $MV, $NR, $NR, $LOWER, $ORDER, $args),
+            1 if const { 1 < $NR } => columns!(@ $f, $V, $MV, $NR, 1, $LOWER, $ORDER, $args),
+            2 if const { 2 < $NR } => columns!(@ $f, $V, $MV, $NR, 2, $LOWER, $ORDER, $args),
+            3 if const { 3 < $NR } => columns!(@ $f, $V, $MV, $NR, 3, $LOWER, $ORDER, $args),
+            4 if const { 4 < $NR } => columns!(@ $f, $V, $MV, $NR, 4, $LOWER, $ORDER, $args),
+            5 if const { 5 < $NR } => columns!(@ $f, $V, $MV, $NR, 5, $LOWER, $ORDER, $args),
+            6 if const { 6 < $NR } => columns!(@ $f, $V, $MV, $NR, 6, $LOWER, $ORDER, $args),
+            7 if const { 7 < $NR } => columns!(@ $f, $V, $MV, $NR, 7, $LOWER, $ORDER, $args),
             _ => debug_assert!(false, "no tile of so many columns"),
         }
     };
-    (@ $f:ident, $V:ty, $MV:ident, $NR:ident, $n:tt, $LOWER:ident, $PACKED:ident, ($($arg:expr),*)) => {
-        $f::<$V, $MV, $NR, $n, $LOWER, $PACKED>($($arg),*)
+    (@ $f:ident, $V:ty, $MV:ident, $NR:ident, $n:tt, $LOWER:ident, $ORDER:ident, ($($arg:expr),*)) => {
+        $f::<$V, $MV, $NR, $n, $LOWER, $ORDER>($($arg),*)
     };
 }
 
@@ -209,31 +229,35 @@ pub unsafe fn multiply<V: Simd, const MV: usize, const NR: usize>(u: Triangle<V:
     unsafe { choose!(multiply_tiles, V, MV, NR, u, alpha, rows) }
 }
 
-/// The first MV vectors of a step.
+/// The MV vectors of a step, of which there are so many lanes.
 #[inline(always)]
-unsafe fn load<V: Simd, const MV: usize, const PACKED: bool>(x: *const V::T) -> [V; MV] {
+unsafe fn load<V: Simd, const MV: usize, const ORDER: u8>(x: *const V::T, lanes: usize) -> [V; MV] {
     // SAFETY: the contract of the callers.
     unsafe {
         let mut step = [V::zero(); MV];
         for (i, v) in step.iter_mut().enumerate() {
             let x = x.add(i * V::LANES);
-            *v = if PACKED { V::load_packed(x) } else { V::load(x) };
+            *v = match ORDER {
+                order::PANEL => V::load_packed(x),
+                order::PART if i == MV - 1 => V::load_first(x, lanes - i * V::LANES),
+                _ => V::load(x),
+            };
         }
         step
     }
 }
 
 #[inline(always)]
-unsafe fn store<V: Simd, const MV: usize, const PACKED: bool>(step: &[V; MV], x: *mut V::T) {
+unsafe fn store<V: Simd, const MV: usize, const ORDER: u8>(step: &[V; MV], x: *mut V::T, lanes: usize) {
     // SAFETY: the contract of the callers.
     unsafe {
         for (i, v) in step.iter().enumerate() {
             let x = x.add(i * V::LANES);
-            if PACKED {
-                v.store_packed(x)
-            } else {
-                v.store(x)
-            };
+            match ORDER {
+                order::PANEL => v.store_packed(x),
+                order::PART if i == MV - 1 => v.store_first(x, lanes - i * V::LANES),
+                _ => v.store(x),
+            }
         }
     }
 }
@@ -267,7 +291,7 @@ unsafe fn place<T: Scalar, const NR: usize, const LOWER: bool>(
 }
 
 #[inline(always)]
-unsafe fn solve_tiles<V: Simd, const MV: usize, const NR: usize, const LOWER: bool, const PACKED: bool>(
+unsafe fn solve_tiles<V: Simd, const MV: usize, const NR: usize, const LOWER: bool, const ORDER: u8>(
     u: &Triangle<V::T>,
     alpha: V::T,
     rows: &Rows<V::T>,
@@ -277,20 +301,13 @@ unsafe fn solve_tiles<V: Simd, const MV: usize, const NR: usize, const LOWER: bo
         // Of a lower triangle the last unknowns are found first.
         let j = NR * if LOWER { count - 1 - tile } else { tile };
         // SAFETY: a tile of the panel.
-        unsafe { columns!(solve_tile, V, MV, NR, LOWER, PACKED, NR.min(u.n - j), (u, alpha, rows, j)) }
+        unsafe { columns!(solve_tile, V, MV, NR, LOWER, ORDER, NR.min(u.n - j), (u, alpha, rows, j)) }
     }
 }
 
 /// Steps j..j+N of X.
 #[inline(always)]
-unsafe fn solve_tile<
-    V: Simd,
-    const MV: usize,
-    const NR: usize,
-    const N: usize,
-    const LOWER: bool,
-    const PACKED: bool,
->(
+unsafe fn solve_tile<V: Simd, const MV: usize, const NR: usize, const N: usize, const LOWER: bool, const ORDER: u8>(
     u: &Triangle<V::T>,
     alpha: V::T,
     rows: &Rows<V::T>,
@@ -302,12 +319,12 @@ unsafe fn solve_tile<
         let x = rows.x.wrapping_offset(j as isize * rows.step);
         let mut acc = [[V::zero(); MV]; N];
         unrolled!(N, |l| {
-            acc[l] = load::<V, MV, PACKED>(x.offset(l as isize * rows.step));
+            acc[l] = load::<V, MV, ORDER>(x.offset(l as isize * rows.step), rows.lanes);
             scale(&mut acc[l], alpha);
         });
         let mut a = rows.x.wrapping_offset(first as isize * rows.step).cast_const();
         for _ in 0..steps {
-            let step = load::<V, MV, PACKED>(a);
+            let step = load::<V, MV, ORDER>(a, rows.lanes);
             for (l, tile) in acc.iter_mut().enumerate() {
                 let s = V::splat(*b.add(l));
                 for i in 0..MV {
@@ -328,7 +345,7 @@ unsafe fn solve_tile<
                     Diagonal::Divisor => *v = v.div_by(*row.add(p)),
                 }
             }
-            store::<V, MV, PACKED>(&solved, x.offset(p as isize * rows.step));
+            store::<V, MV, ORDER>(&solved, x.offset(p as isize * rows.step), rows.lanes);
             for (l, tile) in acc.iter_mut().enumerate() {
                 if (!LOWER && l > p) || (LOWER && l < p) {
                     let s = V::splat(*row.add(l));
@@ -342,7 +359,7 @@ unsafe fn solve_tile<
 }
 
 #[inline(always)]
-unsafe fn multiply_tiles<V: Simd, const MV: usize, const NR: usize, const LOWER: bool, const PACKED: bool>(
+unsafe fn multiply_tiles<V: Simd, const MV: usize, const NR: usize, const LOWER: bool, const ORDER: u8>(
     u: &Triangle<V::T>,
     alpha: V::T,
     rows: &Rows<V::T>,
@@ -352,7 +369,7 @@ unsafe fn multiply_tiles<V: Simd, const MV: usize, const NR: usize, const LOWER:
         // In the order in which no step is needed after it was replaced.
         let j = NR * if LOWER { tile } else { count - 1 - tile };
         // SAFETY: a tile of the panel.
-        unsafe { columns!(multiply_tile, V, MV, NR, LOWER, PACKED, NR.min(u.n - j), (u, alpha, rows, j)) }
+        unsafe { columns!(multiply_tile, V, MV, NR, LOWER, ORDER, NR.min(u.n - j), (u, alpha, rows, j)) }
     }
 }
 
@@ -364,7 +381,7 @@ unsafe fn multiply_tile<
     const NR: usize,
     const N: usize,
     const LOWER: bool,
-    const PACKED: bool,
+    const ORDER: u8,
 >(
     u: &Triangle<V::T>,
     alpha: V::T,
@@ -380,7 +397,7 @@ unsafe fn multiply_tile<
             // Each row of the square begins the sum on its diagonal, and adds to those that have begun.
             let p = if LOWER { step } else { N - 1 - step };
             let row = square.add(p * NR);
-            let column = load::<V, MV, PACKED>(x.offset(p as isize * rows.step));
+            let column = load::<V, MV, ORDER>(x.offset(p as isize * rows.step), rows.lanes);
             unrolled!(N, |l| {
                 if l == p {
                     for i in 0..MV {
@@ -396,7 +413,7 @@ unsafe fn multiply_tile<
         });
         let mut a = rows.x.wrapping_offset(first as isize * rows.step).cast_const();
         for _ in 0..steps {
-            let step = load::<V, MV, PACKED>(a);
+            let step = load::<V, MV, ORDER>(a, rows.lanes);
             for (l, tile) in acc.iter_mut().enumerate() {
                 let s = V::splat(*b.add(l));
                 for i in 0..MV {
@@ -408,7 +425,7 @@ unsafe fn multiply_tile<
         }
         unrolled!(N, |l| {
             scale(&mut acc[l], alpha);
-            store::<V, MV, PACKED>(&acc[l], x.offset(l as isize * rows.step));
+            store::<V, MV, ORDER>(&acc[l], x.offset(l as isize * rows.step), rows.lanes);
         });
     }
 }

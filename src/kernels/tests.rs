@@ -307,7 +307,8 @@ fn check_triangles<T: Scalar>(kernels: &Kernels<T>) {
                 }
                 let entry =
                     |l: usize, j: usize| if l == j && diagonal == Diagonal::Unit { T::ONE } else { full[l * n + j] };
-                for lanes in [1, mr / 2, kernel.lanes(), mr].into_iter().filter(|&lanes| lanes > 0) {
+                let widths = [1, mr / 2, kernel.lanes(), kernel.lanes() + 1, mr - 1, mr];
+                for lanes in widths.into_iter().filter(|&lanes| (1..=mr).contains(&lanes)) {
                     for alpha in [T::ONE, numbers.next()] {
                         let b = numbers.vec::<T>(lanes * n);
                         let mut panel = vec![T::ZERO; mr * n];
@@ -324,7 +325,8 @@ fn check_triangles<T: Scalar>(kernels: &Kernels<T>) {
                                 };
                                 on(panel.as_mut_ptr(), mr, true);
                                 kernel.unpack_a(lanes, n, panel.as_ptr(), x.as_mut_ptr(), 1, lanes as isize);
-                                if lanes == mr || (lanes == kernel.lanes() && !T::IS_COMPLEX) {
+                                let any = !T::IS_COMPLEX && (lanes == kernel.lanes() || kernel.has_masks());
+                                if lanes == mr || any {
                                     let mut here = vec![marker::<T>(); (lanes + 1) * n];
                                     for (i, &v) in b.iter().enumerate() {
                                         here[i / lanes * (lanes + 1) + i % lanes] = v;

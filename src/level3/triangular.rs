@@ -188,8 +188,9 @@ unsafe fn direct_with<T: Scalar>(
         };
         for j in (0..cols).step_by(mr) {
             let c = b.sub(0, j, n, mr.min(cols - j));
-            let whole_vectors = [kernel.lanes(), 2 * kernel.lanes()].contains(&c.cols()) && !T::IS_COMPLEX;
-            if (c.cols() == mr || whole_vectors) && in_place(b, is_all) {
+            let any =
+                !T::IS_COMPLEX && (kernel.has_masks() || [kernel.lanes(), 2 * kernel.lanes()].contains(&c.cols()));
+            if (c.cols() == mr || any) && in_place(b, is_all) {
                 run(Rows { x: c.ptr(), step: c.rs(), lanes: c.cols(), packed: false });
                 continue;
             }
@@ -205,6 +206,8 @@ unsafe fn direct_with<T: Scalar>(
 /// lines, copied and in place: dtrmm RLNN 80 33.6 and 47.7, 200 45.6 and 53.4, strmm RLNN 1000 x 200 91 and 106.)
 /// Lines of which other threads have a part would go back and forth between the cores with every step. (strsm RUTN 72 on two
 /// threads: 26 GFLOPS, on one 76.)
+/// Where masks are free, rows that fill no whole vectors are, too. (Zen 5, copied and in place: strmm RUNN 20 x 8 11.0 and 20.1,
+/// RUTN 22 x 81 94 and 142, 67 x 33 101 and 140, dtrsm RUNN 30 x 30 49 and 69, 10 x 64 33 and 46.)
 fn in_place<T: Scalar>(b: &MatMut<T>, is_all: bool) -> bool {
     let apart = b.rs().unsigned_abs().wrapping_mul(size_of::<T>());
     let wide = T::kernels().gemm.mr() * size_of::<T>() > 64;
