@@ -135,7 +135,7 @@ impl Plan {
             Algorithm::Direct(d) => d.packed(&self.kit),
             Algorithm::Pointwise(d) => d.packed(&self.kit),
             Algorithm::Scatter(d) => d.packed(&self.kit),
-            Algorithm::Winograd(w) => w.transformed(&self.kit),
+            Algorithm::Winograd(w) => w.kept(&self.kit),
             _ => 0,
         }
     }
@@ -157,10 +157,15 @@ impl Plan {
                 Algorithm::Direct(d) => d.pack(&self.kit, weights, to, threads),
                 Algorithm::Pointwise(d) => d.pack(&self.kit, weights, to, threads),
                 Algorithm::Scatter(d) => d.pack(&self.kit, weights, to),
-                Algorithm::Winograd(w) => w.transform_weights(&self.kit, weights, to, threads),
+                Algorithm::Winograd(w) => w.keep(&self.kit, weights, to, threads),
                 _ => {}
             }
         }
+    }
+
+    /// Whether weights that are not prepared are so as they are used.
+    fn is_in_turn(&self) -> bool {
+        matches!(&self.algorithm, Algorithm::Winograd(w) if w.is_in_turn())
     }
 
     pub(super) fn room(&self, threads: usize, with_weights: bool) -> Room {
@@ -169,10 +174,10 @@ impl Plan {
             Algorithm::Pointwise(d) => d.room(&self.kit),
             Algorithm::Scatter(d) => d.room(&self.kit),
             Algorithm::Gradient(g) => g.room(&self.kit, threads),
-            Algorithm::Winograd(w) => w.room(&self.kit, threads),
+            Algorithm::Winograd(w) => w.room(&self.kit, threads, !self.is_in_turn() || !with_weights),
             Algorithm::WinogradGradient(w) => w.room(&self.kit),
         };
-        let weights = if with_weights { bytes::<f32>(self.prepared()) } else { 0 };
+        let weights = if with_weights && !self.is_in_turn() { bytes::<f32>(self.prepared()) } else { 0 };
         Room { shared: room.shared + weights, ..room }
     }
 
@@ -250,7 +255,7 @@ impl Plan {
             match if enough { Memory::new(room, threads, inputs.workspace) } else { None } {
                 Some(memory) => {
                     let mut prepared = inputs.prepared;
-                    if with_weights && self.prepared() > 0 {
+                    if with_weights && !self.is_in_turn() && self.prepared() > 0 {
                         let to = memory.shared::<u8>().wrapping_add(room.shared - bytes::<f32>(self.prepared()));
                         self.prepare_on(inputs.weights, to.cast(), threads);
                         prepared = to.cast::<f32>();
@@ -266,7 +271,9 @@ impl Plan {
                             d.run(&self.kit, prepared, source, result, &epilogue, &memory, threads);
                         }
                         Algorithm::Winograd(w) => {
-                            w.run(&self.kit, prepared, source, result, &epilogue, &memory, threads);
+                            let kept = !prepared.is_null();
+                            let weights = (if kept { prepared } else { inputs.weights }, kept);
+                            w.run(&self.kit, weights, source, result, &epilogue, &memory, threads);
                         }
                         Algorithm::Gradient(g) => g.run(&self.kit, x, y, result, p.beta, &memory, threads),
                         Algorithm::WinogradGradient(g) => g.run(&self.kit, x, y, result, p.beta, &memory, threads),
