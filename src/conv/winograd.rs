@@ -11,7 +11,8 @@
 //! (Lavin and Gray 2016; fused tile by tile as in Jia et al., "Optimizing N-dimensional, Winograd-based convolution for
 //! manycore CPUs", 2018.) A 4x4 tile of results takes 36 products a channel pair where the definition takes 144. A third
 //! dimension is not transformed: its taps are further steps of the products. Only a few dozen tiles are in flight, so the
-//! transformed image never leaves the cache; the transformed weights are as large as 4 times the weights.
+//! transformed image never leaves the cache; the transformed weights are as large as 4 times the weights. Where tiles are few, weights
+//! that no plan keeps are transformed a panel and a piece at a time, just before they are used, and never leave it either.
 //!
 //! A stride of 2 takes the taps of a kernel apart, in each dimension those that meet even pixels and those that meet odd ones
 //! ([`Strand`]): two taps, which F(4, 2) computes with 5 products for 4 results, and one tap with 4. So a tile is four parts
@@ -45,7 +46,7 @@ const GRADIENT_CHANNELS: usize = 16;
 /// Of kernels of stride 2, which have less to gain.
 const STRIDED_CHANNELS: usize = 48;
 /// Tiles from which on the weights' transform pays. (Zen 5, weights of every call transformed in turn, directly and so: 512 channels at 7x7,
-/// two images, 228 and 355 GFLOPS; one image, four tiles, 215 and 233, but 262 and 178 by a plan that keeps the weights. Stride of 2,
+/// two images, 228 and 407 GFLOPS; one image, four tiles, 214 and 270. Stride of 2,
 /// 256 at 28x28, one image, 247 and 258; 512 at 14x14, four tiles, 210 and 124.)
 const TILES: usize = 4;
 const STRIDED_TILES: usize = 16;
@@ -483,7 +484,8 @@ const PIECE: usize = 768;
 /// Tiles up to which plain weights are transformed in turn, a panel and a piece at a time for each block: those that a quarter of the last
 /// cache would hold if transformed, and others, which would go to memory and come back. (Zen 5, transformed all at once and in turn: 512
 /// channels at 7x7, 16 images, 371 and 673 GFLOPS; at 28x28, 8 images, 694 and 752; 256 at 14x14, 16 images, 701 and 733; 128 at 28x28,
-/// one image 500 and 713, 16 images 739 and 699.)
+/// one image 500 and 713, 16 images 739 and 699; stride of 2, which has smaller products: 512 at 14x14, 16 images, 255 and 292, 256 at
+/// 28x28, 256 tiles, 317 and 309.)
 const IN_TURN: (usize, usize) = (128, 512);
 /// Tiles of a block then, which shares a transform, and steps of a product: 64 steps 653 GFLOPS, 32 614; blocks of 32 tiles 577.
 const IN_TURN_BLOCK: usize = 64;
@@ -505,7 +507,8 @@ impl Winograd {
         let tiles = form.tiles.count();
         let transformed = window.groups * form.weights * window.cout * image.planes.len() * window.cin;
         let transformed = transformed * size_of::<f32>();
-        let in_turn = tiles <= if transformed > kit.far / 2 { IN_TURN.1 } else { IN_TURN.0 };
+        let many = transformed > kit.far / 2 && form.parts.len() == 1;
+        let in_turn = tiles <= if many { IN_TURN.1 } else { IN_TURN.0 };
         let ordered = in_turn && transformed > kit.far;
         let block = if in_turn {
             // Blocks of even size.
