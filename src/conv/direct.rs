@@ -13,6 +13,8 @@
 //!         groups that share the strip
 //!           pixels in nr, channels in mr          register tile: kernels/conv.rs
 //! ```
+//! Where one block has all results, weights that no plan keeps are packed a chunk and a piece at a time, just before they are used.
+//!
 //! Depthwise windows, and groups that share a vector, on images with their channels side by side need no strip: a block falls
 //! into planes of results that have the same planes of taps inside the source ([`Stretch`]), read and written where they lie.
 //!
@@ -417,6 +419,41 @@ impl Window {
 }
 
 impl Window {
+    /// Packs steps `start..start + k` of the weights of `lanes` result channels from `c` on, which is where a panel begins: panels of k steps,
+    /// one behind the other.
+    ///
+    /// # Safety
+    /// As [`Window::pack`], of a window of one group; `to` has room for the steps.
+    unsafe fn pack_some(
+        &self,
+        kit: &Kit,
+        weights: *const f32,
+        to: *mut f32,
+        (c, lanes): (usize, usize),
+        (start, k): (usize, usize),
+    ) {
+        let mr = kit.conv.mr();
+        let from = weights.wrapping_offset(c as isize * self.filter.o);
+        // SAFETY: steps in order, each from an element of the weights.
+        unsafe {
+            if self.is_one_matrix() {
+                let from = from.wrapping_offset(start as isize * self.filter.i);
+                return kit.conv.spread(lanes, k, from, self.filter.i, to, k);
+            }
+            for first in (0..lanes).step_by(mr) {
+                let mut at = start;
+                while at < start + k {
+                    let (tap, channel) = (at / self.cin, at % self.cin);
+                    let some = (self.cin - channel).min(start + k - at);
+                    let place = self.tap(tap) + channel as isize * self.filter.i + first as isize * self.filter.o;
+                    let (src, to) = (from.wrapping_offset(place), to.add(first * k + (at - start) * mr));
+                    kit.gemm.pack_a(mr.min(lanes - first), some, src, self.filter.o, self.filter.i, false, to);
+                    at += some;
+                }
+            }
+        }
+    }
+
     /// Packs lanewise weights: a block for each vector of channels; lanes that are not there are zero.
     ///
     /// # Safety
@@ -519,6 +556,8 @@ pub struct Cut {
     taps: [(isize, isize); 3],
     /// Phases of a row. Their results are collected together, and go to where they belong as one.
     phases: usize,
+    /// Elements of the weights that a pass over the pixels packs for itself; 0 if it is given all of them.
+    own: usize,
 }
 
 /// Results of a block at most; of all phases of a row, if they are collected.
@@ -527,7 +566,8 @@ const PIXELS: usize = 768;
 const SLID: usize = 2048;
 
 impl Cut {
-    pub fn new(windows: &[Window], kit: &Kit, threads: usize) -> Cut {
+    /// `in_turn`: weights are packed as they are used.
+    pub fn new(windows: &[Window], kit: &Kit, threads: usize, in_turn: bool) -> Cut {
         let w = &windows[0];
         let counts = [w.batch, w.dims[0].count, w.dims[1].count, w.dims[2].count];
         let in_place = windows.iter().all(|w| w.is_in_place() || w.steps() == 0);
@@ -545,7 +585,7 @@ impl Cut {
         } else {
             PIXELS / phases
         };
-        let enough = w.results().div_ceil(4 * threads).max(8 * nr).min(most).max(1);
+        let enough = if in_turn { most } else { w.results().div_ceil(4 * threads).max(8 * nr).min(most).max(1) };
         let together = (GROUPED / w.cin.max(w.cout)).clamp(1, w.groups);
         let size = |b: [usize; 4]| -> usize {
             (0..3).map(|d| w.reach(taps, d, b[d + 1])).product::<usize>() * b[0] * w.cin * together
@@ -564,14 +604,16 @@ impl Cut {
         let parts = if tasks == 0 { 1 } else { (3 * threads).div_ceil(tasks) };
         let parts = if threads == 1 || together > 1 { 1 } else { parts.min(w.cout.div_ceil(mr)) };
         let part = w.cout.div_ceil(parts).next_multiple_of(mr);
-        let steps = windows.iter().map(Window::steps).max().unwrap_or(0);
-        let fits = cpu::caches().l2 / 2 / (4 * piece(steps));
+        let longest = windows.iter().map(|w| piece(w.steps())).max().unwrap_or(1);
+        // Besides weights that are packed in turn, those that they are packed from and the pixels pass through L2.
+        let fits = cpu::caches().l2 / if in_turn { 4 } else { 2 } / (4 * longest);
         let chunk = (fits / mr * mr).clamp(mr, part);
         // Chunks of even size.
         let chunk = part.div_ceil(part.div_ceil(chunk)).next_multiple_of(mr);
         let chunk = if w.lanewise > 0 || together > 1 { part } else { chunk };
         let (strip, pixels) = (strip(block), block.iter().product());
-        Cut { block, blocks, part, chunk, together, strip, pixels, in_place, taps, phases }
+        let own = if in_turn { chunk * longest } else { 0 };
+        Cut { block, blocks, part, chunk, together, strip, pixels, in_place, taps, phases, own }
     }
     fn tasks(&self, w: &Window) -> usize {
         self.blocks.iter().product::<usize>() * w.groups.div_ceil(self.together) * w.cout.div_ceil(self.part)
@@ -586,26 +628,41 @@ impl Cut {
     }
     /// Bytes that a thread needs.
     pub fn each(&self, w: &Window) -> usize {
-        2 * bytes::<isize>(self.pixels) + bytes::<f32>(self.strip) + bytes::<f32>(self.temporary(w))
+        2 * bytes::<isize>(self.pixels)
+            + bytes::<f32>(self.strip)
+            + bytes::<f32>(self.temporary(w))
+            + bytes::<f32>(self.own)
     }
 }
 
 /// The windows of a pass with all that does not depend on the data.
 pub struct Direct {
     windows: Vec<Window>,
+    /// Whether weights that are not packed are so as they are used: never all of them are there.
+    in_turn: bool,
 }
 
 impl Direct {
-    pub fn new(windows: Vec<Window>) -> Direct {
-        Direct { windows }
+    pub fn new(windows: Vec<Window>, kit: &Kit) -> Direct {
+        let w = &windows[0];
+        let suits = w.lanewise == 0 && w.groups == 1 && !w.has_taps_together(kit);
+        let large = windows.iter().map(|w| w.packed(kit)).sum::<usize>() * size_of::<f32>() > cpu::caches().l2 / 2;
+        // Once, by the only block there is.
+        let in_turn = suits && large && Cut::new(&windows, kit, 1, true).blocks == [1; 4];
+        Direct { windows, in_turn }
+    }
+    /// Whether a call whose weights no plan keeps has no need of [`Direct::pack`].
+    pub fn is_in_turn(&self) -> bool {
+        self.in_turn
     }
     /// Elements of packed weights.
     pub fn packed(&self, kit: &Kit) -> usize {
         self.windows.iter().map(|w| w.packed(kit)).sum()
     }
     /// Memory besides the packed weights.
-    pub fn room(&self, kit: &Kit, threads: usize) -> Room {
-        Room { shared: 0, each: Cut::new(&self.windows, kit, threads).each(&self.windows[0]) }
+    pub fn room(&self, kit: &Kit, threads: usize, kept: bool) -> Room {
+        let cut = Cut::new(&self.windows, kit, threads, self.in_turn && !kept);
+        Room { shared: 0, each: cut.each(&self.windows[0]) }
     }
     pub fn is_in_place(&self) -> bool {
         self.windows.iter().all(Window::is_in_place)
@@ -657,14 +714,14 @@ impl Direct {
         }
     }
 
-    /// Computes all results from packed weights.
+    /// Computes all results from packed weights, or from those of the problem if they are packed in turn.
     ///
     /// # Safety
-    /// `src` and `dst` are the tensors of the problem, which do not overlap; the weights were packed by this plan.
+    /// `src` and `dst` are the tensors of the problem, which do not overlap; weights that are kept were packed by this plan.
     pub unsafe fn run(
         &self,
         kit: &Kit,
-        packed: *const f32,
+        (packed, kept): (*const f32, bool),
         src: *const f32,
         dst: *mut f32,
         epilogue: &Epilogue,
@@ -672,7 +729,7 @@ impl Direct {
         threads: usize,
     ) {
         // All phases of a block together: they read the same rows, and write to the same ones.
-        let cut = Cut::new(&self.windows, kit, threads);
+        let cut = Cut::new(&self.windows, kit, threads, self.in_turn && !kept);
         let (from, weights, to) = (Shared(src.cast_mut()), Shared(packed.cast_mut()), Shared(dst));
         let (bias, beta, activation) = (Shared(epilogue.bias.cast_mut()), epilogue.beta, epilogue.activation);
         pool::run(cut.tasks(&self.windows[0]), threads.min(memory.threads()), &|index| {
@@ -730,6 +787,7 @@ impl Task<'_> {
         let strip = slot.take::<f32>(cut.strip);
         let pitch = cut.pitch(w);
         let temporary = slot.take::<f32>(cut.temporary(w));
+        let own = if cut.own > 0 { slot.take::<f32>(cut.own) } else { core::ptr::null_mut() };
         let src = src.wrapping_offset((group * w.cin) as isize * w.src.c);
         let dst = dst.wrapping_offset((group * w.cout) as isize * w.dst.c);
         // Results that are collected, from one row to the next.
@@ -823,7 +881,7 @@ impl Task<'_> {
                         } else {
                             [row * pitch, cut.phases * pitch].map(|n| n as isize)
                         };
-                        let chunk = Chunk { w, group, groups, c, lanes, base, at, dst, to, epilogue };
+                        let chunk = Chunk { w, group, groups, c, lanes, base, at, dst, to, epilogue, own };
                         if w.lanewise > 0 {
                             chunk.lanewise(self.kit, len, s, every, cut.taps, packed);
                         } else {
@@ -831,7 +889,9 @@ impl Task<'_> {
                             // Once for all of them.
                             ahead.1 = 0;
                         }
-                        packed = packed.wrapping_add(w.packed(self.kit));
+                        if own.is_null() {
+                            packed = packed.wrapping_add(w.packed(self.kit));
+                        }
                     }
                     if !first {
                         self.rows(phases, from, |p, count, place| {
@@ -974,6 +1034,8 @@ struct Chunk<'a> {
     dst: *mut f32,
     to: *const isize,
     epilogue: &'a Epilogue,
+    /// Room for a piece of these channels' weights, if they are packed in turn; else null.
+    own: *mut f32,
 }
 
 impl Chunk<'_> {
@@ -1000,6 +1062,10 @@ impl Chunk<'_> {
             cut_segments.clear();
             cursor.take(k, &mut cut_segments);
             let last = start + k == steps;
+            if !self.own.is_null() {
+                // SAFETY: weights of the problem, which has one group; there is room for any piece of the chunk.
+                unsafe { w.pack_some(kit, packed, self.own, (c, self.lanes), (start, k)) };
+            }
             for g in 0..self.groups {
                 let packed = packed.wrapping_add((self.group + g) * panels * mr * steps);
                 let finish = finish_from(self.epilogue, (self.group + g) * w.cout + c);
@@ -1009,7 +1075,11 @@ impl Chunk<'_> {
                     at: self.at,
                     segments: cut_segments.as_ptr(),
                     count: cut_segments.len(),
-                    panels: packed.wrapping_add(start * panels * mr + c * k),
+                    panels: if self.own.is_null() {
+                        packed.wrapping_add(start * panels * mr + c * k)
+                    } else {
+                        self.own.cast_const()
+                    },
                     panel: mr * k,
                     lanes: self.lanes,
                     dst: self.dst.wrapping_add(g * w.cout),

@@ -56,17 +56,17 @@ impl Algorithm {
         if lanewise(p, kit) > 0 {
             let why = if is_depthwise(p) { "every channel is a group of its own" } else { "groups share vectors" };
             let windows = windows.into_iter().map(|w| w.folded(p, kit)).collect();
-            return (Algorithm::Direct(Direct::new(windows)), why);
+            return (Algorithm::Direct(Direct::new(windows, kit)), why);
         }
         if p.kernel != [1; 3] {
-            return (Algorithm::Direct(Direct::new(windows)), why);
+            return (Algorithm::Direct(Direct::new(windows, kit)), why);
         }
         let against = match &windows[..] {
             [window] => Pointwise::reason_against(window, kit),
             _ => Some("one tap, but strided or padded"),
         };
         match against {
-            Some(why) => (Algorithm::Direct(Direct::new(windows)), why),
+            Some(why) => (Algorithm::Direct(Direct::new(windows, kit)), why),
             None => (Algorithm::Pointwise(Pointwise::new(windows.swap_remove(0))), "one tap: products of matrices"),
         }
     }
@@ -135,7 +135,7 @@ impl Plan {
             Algorithm::Direct(d) => d.packed(&self.kit),
             Algorithm::Pointwise(d) => d.packed(&self.kit),
             Algorithm::Scatter(d) => d.packed(&self.kit),
-            Algorithm::Winograd(w) => w.transformed(&self.kit),
+            Algorithm::Winograd(w) => w.kept(&self.kit),
             _ => 0,
         }
     }
@@ -157,22 +157,31 @@ impl Plan {
                 Algorithm::Direct(d) => d.pack(&self.kit, weights, to, threads),
                 Algorithm::Pointwise(d) => d.pack(&self.kit, weights, to, threads),
                 Algorithm::Scatter(d) => d.pack(&self.kit, weights, to),
-                Algorithm::Winograd(w) => w.transform_weights(&self.kit, weights, to, threads),
+                Algorithm::Winograd(w) => w.keep(&self.kit, weights, to, threads),
                 _ => {}
             }
         }
     }
 
+    /// Whether weights that are not prepared are so as they are used.
+    fn is_in_turn(&self) -> bool {
+        match &self.algorithm {
+            Algorithm::Direct(d) => d.is_in_turn(),
+            Algorithm::Winograd(w) => w.is_in_turn(),
+            _ => false,
+        }
+    }
+
     pub(super) fn room(&self, threads: usize, with_weights: bool) -> Room {
         let room = match &self.algorithm {
-            Algorithm::Direct(d) => d.room(&self.kit, threads),
+            Algorithm::Direct(d) => d.room(&self.kit, threads, !with_weights),
             Algorithm::Pointwise(d) => d.room(&self.kit),
             Algorithm::Scatter(d) => d.room(&self.kit),
             Algorithm::Gradient(g) => g.room(&self.kit, threads),
-            Algorithm::Winograd(w) => w.room(&self.kit, threads),
+            Algorithm::Winograd(w) => w.room(&self.kit, threads, !with_weights || !w.is_in_turn()),
             Algorithm::WinogradGradient(w) => w.room(&self.kit),
         };
-        let weights = if with_weights { bytes::<f32>(self.prepared()) } else { 0 };
+        let weights = if with_weights && !self.is_in_turn() { bytes::<f32>(self.prepared()) } else { 0 };
         Room { shared: room.shared + weights, ..room }
     }
 
@@ -250,14 +259,16 @@ impl Plan {
             match if enough { Memory::new(room, threads, inputs.workspace) } else { None } {
                 Some(memory) => {
                     let mut prepared = inputs.prepared;
-                    if with_weights && self.prepared() > 0 {
+                    if with_weights && !self.is_in_turn() && self.prepared() > 0 {
                         let to = memory.shared::<u8>().wrapping_add(room.shared - bytes::<f32>(self.prepared()));
                         self.prepare_on(inputs.weights, to.cast(), threads);
                         prepared = to.cast::<f32>();
                     }
+                    let kept = !prepared.is_null();
+                    let weights = (if kept { prepared } else { inputs.weights }, kept);
                     match &self.algorithm {
                         Algorithm::Direct(d) => {
-                            d.run(&self.kit, prepared, source, result, &epilogue, &memory, threads);
+                            d.run(&self.kit, weights, source, result, &epilogue, &memory, threads);
                         }
                         Algorithm::Pointwise(d) => {
                             d.run(&self.kit, prepared, source, result, &epilogue, &memory, threads);
@@ -266,7 +277,7 @@ impl Plan {
                             d.run(&self.kit, prepared, source, result, &epilogue, &memory, threads);
                         }
                         Algorithm::Winograd(w) => {
-                            w.run(&self.kit, prepared, source, result, &epilogue, &memory, threads);
+                            w.run(&self.kit, weights, source, result, &epilogue, &memory, threads);
                         }
                         Algorithm::Gradient(g) => g.run(&self.kit, x, y, result, p.beta, &memory, threads),
                         Algorithm::WinogradGradient(g) => g.run(&self.kit, x, y, result, p.beta, &memory, threads),

@@ -155,7 +155,16 @@ fn check(number: u64, d: &Description, rng: &mut Rng, exact: bool) {
             let kit = Kit::of(isa);
             let plan = Plan::with(p, pass, Kit { far: if number.is_multiple_of(3) { kit.far } else { 0 }, ..kit });
             let mut before: Option<Vec<f32>> = None;
-            for threads in [1, 3] {
+            let mut kept = vec![f32::NAN; plan.prepared() + 16];
+            let kept = kept.as_mut_ptr().wrapping_add(kept.as_ptr().align_offset(64));
+            if plan.prepared() > 0 {
+                // SAFETY: weights of the problem, and room for as many elements as the plan asks for.
+                unsafe { plan.prepare(w.as_ptr(), kept) };
+            }
+            for (threads, prepared) in [(1, false), (3, false), (1, true), (3, true)] {
+                if prepared && plan.prepared() == 0 {
+                    continue;
+                }
                 set_num_threads_local(threads);
                 let mut room = vec![f32::NAN; old.len() + 16];
                 let start = if number % 3 == 1 { room.as_ptr().align_offset(64) } else { 1 };
@@ -168,7 +177,7 @@ fn check(number: u64, d: &Description, rng: &mut Rng, exact: bool) {
                     y: if p.transposed { x.as_ptr() } else { y.as_ptr() },
                     weights: w.as_ptr(),
                     bias: if pass == Pass::Forward { bias.as_ptr() } else { core::ptr::null() },
-                    prepared: core::ptr::null(),
+                    prepared: if prepared { kept } else { core::ptr::null() },
                     workspace: None,
                 };
                 // SAFETY: tensors of the problem's sizes.
@@ -182,7 +191,7 @@ fn check(number: u64, d: &Description, rng: &mut Rng, exact: bool) {
                 }
                 if let Some(before) = &before {
                     let same = before.iter().zip(result.iter()).all(|(a, b)| a.to_bits() == b.to_bits());
-                    assert!(same, "{number}: {pass:?} {plan}: other bits with {threads} threads");
+                    assert!(same, "{number}: {pass:?} {plan}: other bits with {threads} threads, prepared: {prepared}");
                 }
                 before = Some(result.to_vec());
             }
@@ -206,6 +215,27 @@ fn winograd_is_within_its_bound() {
     for number in 0..30 {
         let d = draw(&mut rng, true);
         check(number, &d, &mut rng, false);
+    }
+}
+
+/// Weights that are prepared as they are used, in several pieces and panels: transformed, and packed for direct sums of one tap and of
+/// several.
+#[test]
+fn weights_in_turn() {
+    let mut rng = Rng(0x5851_f42d_4c95_7f2d);
+    for number in 0..3 {
+        let mut d = Description::new(2);
+        (d.layout, d.weights_layout) = (number as i32 % 2, number as i32);
+        (d.in_channels, d.out_channels, d.input) = (150, 136, [5, 7, 0]);
+        (d.kernel, d.pad_before, d.pad_after) = ([3; 3], [1; 3], [1; 3]);
+        check(number, &d, &mut rng, false);
+        // More than half of L2.
+        (d.in_channels, d.out_channels, d.input) = (1030, 300, [2, 3, 0]);
+        (d.kernel, d.pad_before, d.pad_after) = ([1; 3], [0; 3], [0; 3]);
+        check(number, &d, &mut rng, true);
+        (d.in_channels, d.out_channels, d.input) = (260, 250, [3, 4, 0]);
+        (d.kernel, d.pad_before, d.pad_after, d.stride) = ([3; 3], [1; 3], [1; 3], [2; 3]);
+        check(number, &d, &mut rng, true);
     }
 }
 

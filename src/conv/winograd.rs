@@ -11,7 +11,8 @@
 //! (Lavin and Gray 2016; fused tile by tile as in Jia et al., "Optimizing N-dimensional, Winograd-based convolution for
 //! manycore CPUs", 2018.) A 4x4 tile of results takes 36 products a channel pair where the definition takes 144. A third
 //! dimension is not transformed: its taps are further steps of the products. Only a few dozen tiles are in flight, so the
-//! transformed image never leaves the cache; the transformed weights are as large as 4 times the weights.
+//! transformed image never leaves the cache; the transformed weights are as large as 4 times the weights. Where tiles are few, weights
+//! that no plan keeps are transformed a panel and a piece at a time, just before they are used, and never leave it either.
 //!
 //! A stride of 2 takes the taps of a kernel apart, in each dimension those that meet even pixels and those that meet odd ones
 //! ([`Strand`]): two taps, which F(4, 2) computes with 5 products for 4 results, and one tap with 4. So a tile is four parts
@@ -31,7 +32,7 @@ use super::strip::{self, Extent};
 use super::{Epilogue, Kit};
 use crate::gemm::blocking;
 use crate::kernels::conv::{Activation, Finish, Pixels, RESULTS as OUT, Segment, Side, TOGETHER, Term};
-use crate::kernels::tile::Source;
+use crate::kernels::tile::{Source, prefetch};
 use crate::runtime::pool;
 use core::ops::Range;
 
@@ -44,8 +45,12 @@ const CHANNELS: usize = 24;
 const GRADIENT_CHANNELS: usize = 16;
 /// Of kernels of stride 2, which have less to gain.
 const STRIDED_CHANNELS: usize = 48;
-/// Tiles from which on the weights' transform pays.
-const TILES: usize = 24;
+/// Tiles from which on the weights' transform pays. (Zen 5, weights of every call transformed in turn, directly and so: 512 channels at 7x7,
+/// two images, 228 and 407 GFLOPS; one image, four tiles, 214 and 270. Stride of 2,
+/// 256 at 28x28, one image, 247 and 258; 512 at 14x14, four tiles, 210 and 124.)
+const TILES: usize = 4;
+const STRIDED_TILES: usize = 16;
+const GRADIENT_TILES: usize = 24;
 
 /// Why a problem does not get this algorithm; nothing if it does.
 pub fn reason_against(p: &Problem, pass: Pass, kit: &Kit) -> Option<&'static str> {
@@ -74,7 +79,12 @@ pub fn reason_against(p: &Problem, pass: Pass, kit: &Kit) -> Option<&'static str
     if 3 * products > 2 * definition {
         return Some("the image fills its tiles badly");
     }
-    if p.batch * form.tiles.size[0] * form.tiles.rows * form.tiles.cols < TILES {
+    let least = match pass {
+        Pass::BackwardWeights => GRADIENT_TILES,
+        _ if strided => STRIDED_TILES,
+        _ => TILES,
+    };
+    if form.tiles.count() < least {
         return Some("few tiles");
     }
     None
@@ -437,10 +447,31 @@ pub struct Winograd {
     form: Form,
     image: Image,
     forward: bool,
+    /// Whether plain weights are transformed as they are used: never all of them are there.
+    in_turn: bool,
+    /// Whether a plan keeps weights that are transformed in turn, too, in the order in which that is done: transformed ones would
+    /// come from memory in every call.
+    ordered: bool,
+    /// Tiles of a block at most.
+    block: usize,
+    /// Steps of a product.
+    piece: usize,
+}
+
+/// How a call is cut. Results do not depend on it.
+struct Cut {
     /// Tiles of a block, and result channels of a pass over them.
     block: usize,
     chunk: usize,
+    /// Elements of the transformed weights of a point that a pass makes for itself; 0 if it is given all of them.
+    own: usize,
 }
+
+/// Elements of a cache line.
+const LINE: usize = 16;
+/// Steps whose taps are put in order together.
+const SOME: usize = 16;
+type Taps = [f32; TAPS * SOME * crate::kernels::tile::MAX_WIDTH];
 
 /// Result channels of a pass at most, but for the last panel's.
 const CHUNK: usize = 64;
@@ -450,6 +481,17 @@ const BLOCK: usize = 48;
 const LARGEST: usize = 8 << 20;
 /// Steps of a product at most.
 const PIECE: usize = 768;
+/// Tiles up to which plain weights are transformed in turn, a panel and a piece at a time for each block: those that a quarter of the last
+/// cache would hold if transformed, and others, which would go to memory and come back. (Zen 5, transformed all at once and in turn: 512
+/// channels at 7x7, 16 images, 371 and 673 GFLOPS; at 28x28, 8 images, 694 and 752; 256 at 14x14, 16 images, 701 and 733; 128 at 28x28,
+/// one image 500 and 713, 16 images 739 and 699; stride of 2, which has smaller products: 512 at 14x14, 16 images, 255 and 292, 256 at
+/// 28x28, 256 tiles, 317 and 309.)
+const IN_TURN: (usize, usize) = (128, 512);
+/// Tiles of a block then, which shares a transform, and steps of a product: 64 steps 653 GFLOPS, 32 614; blocks of 32 tiles 577.
+const IN_TURN_BLOCK: usize = 64;
+const IN_TURN_PIECE: usize = 128;
+/// Steps of which weights are asked for ahead of their transform.
+const ASKED: usize = 8;
 
 impl Winograd {
     pub fn new(p: &Problem, pass: Pass, kit: &Kit) -> Winograd {
@@ -461,10 +503,26 @@ impl Winograd {
         let image = Image::of_form(&form, window.src, source, planes, window.cin, kit);
         let nr = kit.conv.nr();
         let one = form.points * image.planes.len().max(1) * image.pitch * size_of::<f32>();
-        let block = BLOCK.min(LARGEST / one).max(nr) / nr * nr;
-        // Whole panels: a pass begins where one does.
-        let chunk = CHUNK.min(window.cout).next_multiple_of(kit.conv.mr());
-        Winograd { window, form, image, forward, block, chunk }
+        let most = (LARGEST / one).max(nr) / nr * nr;
+        let tiles = form.tiles.count();
+        let transformed = window.groups * form.weights * window.cout * image.planes.len() * window.cin;
+        let transformed = transformed * size_of::<f32>();
+        let many = transformed > kit.far / 2 && form.parts.len() == 1;
+        let in_turn = tiles <= if many { IN_TURN.1 } else { IN_TURN.0 };
+        let ordered = in_turn && transformed > kit.far;
+        let block = if in_turn {
+            // Blocks of even size.
+            let most = most.min(IN_TURN_BLOCK);
+            tiles.div_ceil(tiles.div_ceil(most).max(1)).max(1)
+        } else {
+            most.min(BLOCK)
+        };
+        let piece = if in_turn {
+            blocking::kc(image.channels, IN_TURN_PIECE).next_multiple_of(SOME)
+        } else {
+            blocking::kc(image.channels, PIECE)
+        };
+        Winograd { window, form, image, forward, in_turn, ordered, block, piece }
     }
 
     /// The tile that is computed, and the kernel, as they are written.
@@ -478,111 +536,219 @@ impl Winograd {
     fn panels(&self, kit: &Kit) -> usize {
         self.window.cout.div_ceil(kit.conv.mr())
     }
-    /// Elements of transformed weights.
-    pub fn transformed(&self, kit: &Kit) -> usize {
+    /// Elements of the taps of one panel and plane, in order.
+    fn ordered(&self, kit: &Kit) -> usize {
+        TAPS * self.window.cin.next_multiple_of(SOME) * kit.conv.mr()
+    }
+    /// Elements of weights that a plan keeps, transformed or in order.
+    pub fn kept(&self, kit: &Kit) -> usize {
+        if self.ordered {
+            return self.window.groups * self.panels(kit) * self.image.planes.len() * self.ordered(kit);
+        }
         self.window.groups * self.form.weights * self.panels(kit) * kit.conv.mr() * self.steps()
     }
 
     /// # Safety
-    /// The weights of the problem; `to` has room for [`Winograd::transformed`] elements.
-    pub unsafe fn transform_weights(&self, kit: &Kit, weights: *const f32, to: *mut f32, threads: usize) {
-        const SOME: usize = 8;
+    /// The weights of the problem; `to` has room for [`Winograd::kept`] elements.
+    pub unsafe fn keep(&self, kit: &Kit, weights: *const f32, to: *mut f32, threads: usize) {
         let w = &self.window;
         let (mr, panels, k) = (kit.conv.mr(), self.panels(kit), self.steps());
-        // The taps of a weight are consecutive, and so may be the channels.
-        let together = w.filter.s[1..] == [KERNEL as isize, 1];
         let (from, to) = (Shared(weights.cast_mut()), Shared(to));
         pool::run(w.groups * panels, threads, &|task| {
             let (group, panel) = (task / panels, task % panels);
-            let lanes = mr.min(w.cout - panel * mr);
-            let weights = from.get().wrapping_offset(group as isize * w.group + (panel * mr) as isize * w.filter.o);
-            let dst = to.get().wrapping_add((group * self.form.weights * panels + panel) * k * mr);
-            let mut taps = [0.0f32; TAPS * SOME * crate::kernels::tile::MAX_WIDTH];
-            for (z, depth) in w.dims[0].taps.iter().enumerate() {
-                let plane = weights.wrapping_offset(depth.1 as isize * w.filter.s[0]);
+            for plane in 0..if self.ordered { w.dims[0].taps.len() } else { 0 } {
+                let place = (task * w.dims[0].taps.len() + plane) * self.ordered(kit);
                 for c in (0..w.cin).step_by(SOME) {
-                    let some = SOME.min(w.cin - c);
-                    let src = plane.wrapping_offset(c as isize * w.filter.i);
-                    // Where the taps of channel i are: as many channels as lie right at a time.
-                    let (tap, channel, most) = if together { (mr, TAPS * mr, 1) } else { (SOME * mr, mr, some) };
-                    // SAFETY: some steps of a panel, all taps; the result's place is this task's.
-                    unsafe {
-                        let taps = taps.as_mut_ptr();
-                        if together && w.filter.i == TAPS as isize {
-                            kit.conv.to_last(lanes, TAPS * some, src, w.filter.o, 1, taps, mr);
-                        } else if together {
-                            for i in 0..some {
-                                let src = src.wrapping_offset(i as isize * w.filter.i);
-                                kit.conv.to_last(lanes, TAPS, src, w.filter.o, 1, taps.add(i * TAPS * mr), mr);
-                            }
-                        } else {
-                            for t in 0..TAPS {
-                                let at = (t / KERNEL) as isize * w.filter.s[1] + (t % KERNEL) as isize * w.filter.s[2];
-                                let (src, to) = (src.wrapping_offset(at), taps.add(t * tap));
-                                kit.gemm.pack_a(lanes, some, src, w.filter.o, w.filter.i, false, to);
-                            }
-                        }
-                        for part in &self.form.parts {
-                            // Taps of a strand are equally far apart.
-                            let tap = [KERNEL * tap, tap];
-                            let first = [0, 1].map(|d: usize| part.strands[d].taps[0] * tap[d]);
-                            let step = [0, 1].map(|d: usize| {
-                                let taps = part.strands[d].taps;
-                                (taps[1] as isize - taps[0] as isize) * tap[d] as isize
-                            });
-                            let at = dst.wrapping_add(part.weights * panels * k * mr + (z * w.cin + c) * mr);
-                            for i in (0..some).step_by(most) {
-                                let from = taps.add(first[0] + first[1] + i * channel).cast_const();
-                                let to = at.wrapping_add(i * mr);
-                                let steps = (step[0], step[1]);
-                                kit.conv.wino_weights(most * mr, from, steps, part.sides, to, panels * k * mr);
-                            }
-                        }
-                    }
+                    let to = to.get().wrapping_add(place + c * TAPS * mr);
+                    // SAFETY: some steps of a panel; the result's place is this task's.
+                    unsafe { self.order(kit, from.get(), (group, panel, plane), (c, SOME.min(w.cin - c)), to) };
+                }
+            }
+            if self.ordered {
+                return;
+            }
+            let dst = to.get().wrapping_add((group * self.form.weights * panels + panel) * k * mr);
+            let mut taps: Taps = [0.0; TAPS * SOME * crate::kernels::tile::MAX_WIDTH];
+            for plane in 0..w.dims[0].taps.len() {
+                let to = dst.wrapping_add(plane * w.cin * mr);
+                // SAFETY: all steps of a panel; the result's place is this task's.
+                unsafe {
+                    let place = (to, panels * k * mr);
+                    self.some_weights(kit, (from.get(), false), (group, panel, plane), (0, w.cin), place, &mut taps);
                 }
             }
         });
     }
 
-    fn v_pitch(&self, block: usize) -> usize {
-        spread(self.image.planes.len() * block * self.image.pitch)
+    /// Where a panel's weights in a plane begin.
+    fn place(&self, kit: &Kit, (group, panel, plane): (usize, usize, usize)) -> isize {
+        let w = &self.window;
+        group as isize * w.group
+            + (panel * kit.conv.mr()) as isize * w.filter.o
+            + w.dims[0].taps[plane].1 as isize * w.filter.s[0]
     }
-    fn m_pitch(&self, block: usize) -> usize {
-        spread(block * self.chunk)
-    }
-    fn temporary(&self, block: usize) -> usize {
-        if self.window.dst.c == 1 { 0 } else { OUT * OUT * self.form.tiles.cols.min(block) * self.chunk }
-    }
-    /// Bytes that a thread needs for blocks of so many tiles.
-    fn each(&self, block: usize) -> usize {
-        2 * bytes::<isize>(block)
-            + bytes::<f32>(self.image.strip(self.form.tiles.cols.min(block)))
-            + bytes::<f32>(self.form.points * self.v_pitch(block))
-            + bytes::<f32>(self.form.points * self.m_pitch(block))
-            + bytes::<f32>(self.temporary(block))
-    }
-    /// Tiles of a block for so many threads: fewer if there would be few blocks, or if their memory would be too much.
-    fn block(&self, kit: &Kit, threads: usize) -> usize {
-        let nr = kit.conv.nr();
-        let tiles = self.form.tiles.count();
-        let block = if threads == 1 { self.block } else { tiles.div_ceil(3 * threads).next_multiple_of(nr) };
-        let mut block = block.clamp((4 * nr).min(self.block), self.block);
-        while block > nr && self.each(block) * threads > MOST_BYTES {
-            block -= nr;
-        }
-        block
+    /// Whether the taps of a weight are consecutive.
+    fn is_together(&self) -> bool {
+        self.window.filter.s[1..] == [KERNEL as isize, 1]
     }
 
-    pub fn room(&self, kit: &Kit, threads: usize) -> Room {
-        Room { shared: 0, each: self.each(self.block(kit, threads)) }
+    /// Puts the taps of at most [`SOME`] steps of a panel's weights in order: vectors of lanes, and within a step or within a tap, whichever
+    /// lies closer.
+    ///
+    /// # Safety
+    /// As [`Winograd::keep`]; `to` has room for all taps.
+    unsafe fn order(
+        &self,
+        kit: &Kit,
+        weights: *const f32,
+        panel: (usize, usize, usize),
+        (start, some): (usize, usize),
+        to: *mut f32,
+    ) {
+        let (w, mr) = (&self.window, kit.conv.mr());
+        let lanes = mr.min(w.cout - panel.1 * mr);
+        let src = weights.wrapping_offset(self.place(kit, panel) + start as isize * w.filter.i);
+        // SAFETY: some steps of a panel, all taps.
+        unsafe {
+            if self.is_together() && w.filter.i == TAPS as isize {
+                // The channels are consecutive, too.
+                kit.conv.to_last(lanes, TAPS * some, src, w.filter.o, 1, to, mr);
+            } else if self.is_together() {
+                for i in 0..some {
+                    let src = src.wrapping_offset(i as isize * w.filter.i);
+                    kit.conv.to_last(lanes, TAPS, src, w.filter.o, 1, to.add(i * TAPS * mr), mr);
+                }
+            } else {
+                for t in 0..TAPS {
+                    let at = (t / KERNEL) as isize * w.filter.s[1] + (t % KERNEL) as isize * w.filter.s[2];
+                    let (src, to) = (src.wrapping_offset(at), to.add(t * SOME * mr));
+                    kit.gemm.pack_a(lanes, some, src, w.filter.o, w.filter.i, false, to);
+                }
+            }
+        }
+    }
+
+    /// Transforms some steps of a panel's weights in a plane, from a multiple of [`SOME`] on: step i of them at point p goes to
+    /// `to + p*xi + i*mr`. The weights are those of the problem, or in order.
+    ///
+    /// # Safety
+    /// As [`Winograd::keep`].
+    unsafe fn some_weights(
+        &self,
+        kit: &Kit,
+        (weights, ordered): (*const f32, bool),
+        panel: (usize, usize, usize),
+        (start, len): (usize, usize),
+        (to, xi): (*mut f32, usize),
+        taps: &mut Taps,
+    ) {
+        let (w, mr) = (&self.window, kit.conv.mr());
+        let lanes = mr.min(w.cout - panel.1 * mr);
+        let transform = |n: usize, from: *const f32, tap: [isize; 2], to: *mut f32| {
+            for part in &self.form.parts {
+                // Taps of a strand are equally far apart.
+                let first = [0, 1].map(|d: usize| part.strands[d].taps[0] as isize * tap[d]);
+                let step = [0, 1].map(|d: usize| {
+                    let taps = part.strands[d].taps;
+                    (taps[1] as isize - taps[0] as isize) * tap[d]
+                });
+                let (from, to) = (from.wrapping_offset(first[0] + first[1]), to.wrapping_add(part.weights * xi));
+                // SAFETY: taps of n weights, and the places of their points.
+                unsafe { kit.conv.wino_weights(n, from, (step[0], step[1]), part.sides, to, xi) };
+            }
+        };
+        if !ordered && w.filter.o == 1 && lanes.is_multiple_of(kit.conv.lanes()) {
+            // Where they lie.
+            let weights = weights.wrapping_offset(self.place(kit, panel));
+            let tap = [w.filter.s[1], w.filter.s[2]];
+            for i in 0..len {
+                let from = weights.wrapping_offset((start + i) as isize * w.filter.i);
+                let next = from.wrapping_offset(ASKED as isize * w.filter.i);
+                for t in 0..TAPS {
+                    let next = next.wrapping_offset((t / KERNEL) as isize * tap[0] + (t % KERNEL) as isize * tap[1]);
+                    for lane in (0..lanes).step_by(LINE) {
+                        prefetch(next.wrapping_add(lane));
+                    }
+                }
+                transform(lanes, from, tap, to.wrapping_add(i * mr));
+            }
+            return;
+        }
+        let (group, number, plane) = panel;
+        let number = (group * self.panels(kit) + number) * self.image.planes.len() + plane;
+        // Where the taps of channel i are, and how many channels lie right.
+        let together = self.is_together();
+        let (tap, channel) = if together { (mr, TAPS * mr) } else { (SOME * mr, mr) };
+        for c in (0..len).step_by(SOME) {
+            let some = SOME.min(len - c);
+            let taps = if ordered {
+                weights.wrapping_add(number * self.ordered(kit) + (start + c) * TAPS * mr)
+            } else {
+                // SAFETY: some steps of a panel; there is room for them.
+                unsafe { self.order(kit, weights, panel, (start + c, some), taps.as_mut_ptr()) };
+                taps.as_ptr()
+            };
+            let most = if together { 1 } else { some };
+            for i in (0..some).step_by(most) {
+                let tap = [(KERNEL * tap) as isize, tap as isize];
+                transform(most * mr, taps.wrapping_add(i * channel), tap, to.wrapping_add((c + i) * mr));
+            }
+        }
+    }
+
+    fn v_pitch(&self, cut: &Cut) -> usize {
+        spread(self.image.planes.len() * cut.block * self.image.pitch)
+    }
+    fn m_pitch(&self, cut: &Cut) -> usize {
+        spread(cut.block * cut.chunk)
+    }
+    fn temporary(&self, cut: &Cut) -> usize {
+        if self.window.dst.c == 1 { 0 } else { OUT * OUT * self.form.tiles.cols.min(cut.block) * cut.chunk }
+    }
+    /// Bytes that a thread needs.
+    fn each(&self, cut: &Cut) -> usize {
+        2 * bytes::<isize>(cut.block)
+            + bytes::<f32>(self.image.strip(self.form.tiles.cols.min(cut.block)))
+            + bytes::<f32>(self.form.points * self.v_pitch(cut))
+            + bytes::<f32>(self.form.points * self.m_pitch(cut))
+            + bytes::<f32>(self.temporary(cut))
+            + bytes::<f32>(self.form.weights * cut.own)
+    }
+    /// Whether a call whose weights no plan keeps has no need of [`Winograd::keep`].
+    pub fn is_in_turn(&self) -> bool {
+        self.in_turn
+    }
+    fn is_plain(&self, kept: bool) -> bool {
+        self.ordered || self.in_turn && !kept
+    }
+    /// The cut for so many threads, with plain weights or transformed ones: fewer tiles in a block if there would be few blocks (each
+    /// of which transforms the weights, if that is done in turn), or if their memory would be too much.
+    fn cut(&self, kit: &Kit, threads: usize, plain: bool) -> Cut {
+        let (mr, nr) = (kit.conv.mr(), kit.conv.nr());
+        let tiles = self.form.tiles.count();
+        // Whole panels: a pass begins where one does.
+        let chunk = if plain { 1 } else { CHUNK.min(self.window.cout) }.next_multiple_of(mr);
+        let block = if threads == 1 || plain { self.block } else { tiles.div_ceil(3 * threads).next_multiple_of(nr) };
+        let own = if plain { spread(self.piece * chunk) } else { 0 };
+        let mut cut = Cut { block: block.clamp((4 * nr).min(self.block), self.block), chunk, own };
+        while cut.block > nr && self.each(&cut) * threads > MOST_BYTES {
+            cut.block -= nr;
+        }
+        cut
+    }
+
+    /// `kept`: whether the weights went through [`Winograd::keep`].
+    pub fn room(&self, kit: &Kit, threads: usize, kept: bool) -> Room {
+        let plain = self.is_plain(kept);
+        Room { shared: 0, each: self.each(&self.cut(kit, threads, plain)) }
     }
 
     /// # Safety
-    /// As [`super::direct::Direct::run`].
+    /// As [`super::direct::Direct::run`]; weights that were not kept are those of the problem, and only of one that is in turn.
     pub unsafe fn run(
         &self,
         kit: &Kit,
-        transformed: *const f32,
+        (weights, kept): (*const f32, bool),
         src: *const f32,
         dst: *mut f32,
         epilogue: &Epilogue,
@@ -592,14 +758,15 @@ impl Winograd {
         let w = &self.window;
         // Few blocks: smaller ones, then shares of the result channels.
         let tiles = self.form.tiles.count();
-        let block = self.block(kit, threads);
+        let cut = self.cut(kit, threads, self.is_plain(kept));
+        let block = cut.block;
         let blocks = tiles.div_ceil(block);
         let threads = threads.min(memory.threads());
         let mr = kit.conv.mr();
         let parts = if threads == 1 { 1 } else { (2 * threads).div_ceil(blocks * w.groups) };
         let part = w.cout.div_ceil(parts.min(w.cout.div_ceil(mr))).next_multiple_of(mr);
         let parts = w.cout.div_ceil(part);
-        let (src, dst, u) = (Shared(src.cast_mut()), Shared(dst), Shared(transformed.cast_mut()));
+        let (src, dst, u) = (Shared(src.cast_mut()), Shared(dst), Shared(weights.cast_mut()));
         let bias = Shared(epilogue.bias.cast_mut());
         let (beta, activation) = (epilogue.beta, epilogue.activation);
         pool::run(blocks * w.groups * parts, threads, &|task| {
@@ -609,7 +776,9 @@ impl Winograd {
             let share = (part_of * part, w.cout.min((part_of + 1) * part));
             let range = (number * block, tiles.min((number + 1) * block));
             // SAFETY: tasks have results of their own.
-            unsafe { self.task(kit, group, block, range, share, u.get(), src.get(), dst.get(), &epilogue, memory) }
+            unsafe {
+                self.task(kit, group, &cut, range, share, (u.get(), kept), src.get(), dst.get(), &epilogue, memory)
+            }
         });
     }
 
@@ -617,32 +786,34 @@ impl Winograd {
         &self,
         kit: &Kit,
         group: usize,
-        block: usize,
+        cut: &Cut,
         (from, to): (usize, usize),
         (c0, c1): (usize, usize),
-        u: *const f32,
+        (u, kept): (*const f32, bool),
         src: *const f32,
         dst: *mut f32,
         epilogue: &Epilogue,
         memory: &Memory,
     ) {
-        let (w, form, image) = (&self.window, &self.form, &self.image);
+        let (w, form, image, block) = (&self.window, &self.form, &self.image, cut.block);
         let mut slot = memory.slot();
         let (at, places) = (slot.take::<isize>(block), slot.take::<isize>(block));
         let strip = slot.take::<f32>(image.strip(form.tiles.cols.min(block)));
-        let (v_pitch, m_pitch) = (self.v_pitch(block), self.m_pitch(block));
+        let (v_pitch, m_pitch) = (self.v_pitch(cut), self.m_pitch(cut));
         let v = slot.take::<f32>(form.points * v_pitch);
         let m = slot.take::<f32>(form.points * m_pitch);
-        let temporary = slot.take::<f32>(self.temporary(block));
+        let temporary = slot.take::<f32>(self.temporary(cut));
+        let own = slot.take::<f32>(form.weights * cut.own);
         let src = src.wrapping_offset((group * w.cin) as isize * w.src.c);
         let dst = dst.wrapping_offset((group * w.cout) as isize * w.dst.c);
         let (mr, panels, k) = (kit.conv.mr(), self.panels(kit), self.steps());
         let slots = form.tiles.slots(from, to);
+        let mut taps: Taps = [0.0; TAPS * SOME * crate::kernels::tile::MAX_WIDTH];
         // SAFETY: tiles of the problem; the slot has room for a block.
         unsafe {
             for t in 0..to - from {
                 *at.add(t) = (t * image.pitch) as isize;
-                *places.add(t) = (t * self.chunk) as isize;
+                *places.add(t) = (t * cut.chunk) as isize;
             }
             for plane in 0..image.planes.len() {
                 let v = v.wrapping_add(plane * block * image.pitch);
@@ -650,46 +821,68 @@ impl Winograd {
                     image.transform(kit, form, src, run, plane, strip, (v, image.pitch, v_pitch));
                 });
             }
+            // Planes, and pieces of their channels: each adds to the sums of those before.
+            let pieces = || {
+                let starts = (0..image.channels).step_by(self.piece);
+                let piece = move |start| (start, self.piece.min(image.channels - start));
+                (0..image.planes.len()).flat_map(move |plane| starts.clone().map(move |start| (plane, piece(start))))
+            };
             let mut c = c0;
             while c < c1 {
-                let lanes = self.chunk.min(c1 - c);
-                let product = |point: usize, weights: usize, last: [bool; 2]| {
+                let lanes = cut.chunk.min(c1 - c);
+                let product = |point: usize,
+                               last: [bool; 2],
+                               (plane, (start, len)): (usize, (usize, usize)),
+                               (panels, panel): (*const f32, usize)| {
                     let with = slots.with(last);
-                    let panels = u.wrapping_add(((group * form.weights + weights) * panels + c / mr) * k * mr);
-                    // Planes, and pieces of their channels: each adds to the sums of those before.
-                    for plane in 0..image.planes.len() {
-                        let mut start = 0;
-                        let piece = blocking::kc(image.channels, PIECE);
-                        while start < image.channels {
-                            let len = piece.min(image.channels - start);
-                            let offset = (plane * block * image.pitch + start) as isize;
-                            let first = plane == 0 && start == 0;
-                            kit.conv.pixels(&Pixels {
-                                pixels: with.len(),
-                                src: v.wrapping_add(point * v_pitch),
-                                at: at.wrapping_add(with.start),
-                                segments: &Segment { offset, len },
-                                count: 1,
-                                panels: panels.wrapping_add((plane * image.channels + start) * mr),
-                                panel: k * mr,
-                                lanes,
-                                dst: m.wrapping_add(point * m_pitch),
-                                to: places.wrapping_add(with.start),
-                                ahead: core::ptr::null(),
-                                ahead_len: 0,
-                                past: false,
-                                finish: Finish {
-                                    beta: if first { 0.0 } else { 1.0 },
-                                    bias: core::ptr::null(),
-                                    activation: Activation::None,
-                                },
+                    let offset = (plane * block * image.pitch + start) as isize;
+                    let first = plane == 0 && start == 0;
+                    kit.conv.pixels(&Pixels {
+                        pixels: with.len(),
+                        src: v.wrapping_add(point * v_pitch),
+                        at: at.wrapping_add(with.start),
+                        segments: &Segment { offset, len },
+                        count: 1,
+                        panels,
+                        panel,
+                        lanes,
+                        dst: m.wrapping_add(point * m_pitch),
+                        to: places.wrapping_add(with.start),
+                        ahead: core::ptr::null(),
+                        ahead_len: 0,
+                        past: false,
+                        finish: Finish {
+                            beta: if first { 0.0 } else { 1.0 },
+                            bias: core::ptr::null(),
+                            activation: Activation::None,
+                        },
+                    });
+                };
+                if cut.own > 0 {
+                    for piece in pieces() {
+                        let (plane, (_, len)) = piece;
+                        for i in (0..lanes).step_by(mr) {
+                            let place = (own.wrapping_add(i * len), cut.own);
+                            self.some_weights(kit, (u, kept), (group, (c + i) / mr, plane), piece.1, place, &mut taps);
+                        }
+                        for part in &form.parts {
+                            part.points(|point, weights, last| {
+                                let u = own.wrapping_add(weights * cut.own).cast_const();
+                                product(point, last, piece, (u, len * mr));
                             });
-                            start += len;
                         }
                     }
-                };
-                for part in &form.parts {
-                    part.points(product);
+                } else {
+                    for part in &form.parts {
+                        part.points(|point, weights, last| {
+                            let u = u.wrapping_add(((group * form.weights + weights) * panels + c / mr) * k * mr);
+                            for piece in pieces() {
+                                let (plane, (start, _)) = piece;
+                                let u = u.wrapping_add((plane * image.channels + start) * mr);
+                                product(point, last, piece, (u, k * mr));
+                            }
+                        });
+                    }
                 }
                 let bias = epilogue.bias;
                 let bias = if bias.is_null() { bias } else { bias.add(group * w.cout + c) };
@@ -698,7 +891,7 @@ impl Winograd {
                     // Forward the parts are terms of the same results, backward they have their own.
                     let one = if self.forward { form.parts.len() } else { 1 };
                     for parts in form.parts.chunks(one) {
-                        self.finish(kit, run, parts, c, lanes, (m, m_pitch), dst, &finish, temporary);
+                        self.finish(kit, run, parts, (c, lanes, cut.chunk), (m, m_pitch), dst, &finish, temporary);
                     }
                 });
                 c += lanes;
@@ -712,8 +905,7 @@ impl Winograd {
         kit: &Kit,
         run: &Run,
         parts: &[Part],
-        c: usize,
-        lanes: usize,
+        (c, lanes, chunk): (usize, usize, usize),
         (m, m_pitch): (*const f32, usize),
         dst: *mut f32,
         finish: &Finish<f32>,
@@ -735,7 +927,7 @@ impl Winograd {
         unsafe {
             let mut tile = |t: usize, to: *mut f32, step: (isize, isize)| {
                 for (term, part) in terms.iter_mut().zip(parts) {
-                    let src = m.wrapping_add(part.point * m_pitch + (run.first + t) * self.chunk);
+                    let src = m.wrapping_add(part.point * m_pitch + (run.first + t) * chunk);
                     *term = Term { src, sides: part.of(run.last), width: part.sides[1].points() };
                 }
                 kit.conv.wino_output(lanes, terms, m_pitch, to, step, finish);
@@ -747,17 +939,17 @@ impl Winograd {
                 return;
             }
             let width = (run.count - 1) * OUT + cols;
-            let row = run.count * OUT * self.chunk;
+            let row = run.count * OUT * chunk;
             for y in 0..if finish.beta == 0.0 { 0 } else { rows } {
                 let old = dst.wrapping_offset(y as isize * down);
-                kit.conv.to_last(lanes, width, old, s.c, right, temporary.add(y * row), self.chunk);
+                kit.conv.to_last(lanes, width, old, s.c, right, temporary.add(y * row), chunk);
             }
             for t in 0..run.count {
-                tile(t, temporary.add(t * OUT * self.chunk), (row as isize, self.chunk as isize));
+                tile(t, temporary.add(t * OUT * chunk), (row as isize, chunk as isize));
             }
             for y in 0..rows {
                 let new = dst.wrapping_offset(y as isize * down);
-                kit.conv.to_first(lanes, width, temporary.add(y * row), self.chunk, new, s.c, right);
+                kit.conv.to_first(lanes, width, temporary.add(y * row), chunk, new, s.c, right);
             }
         }
     }

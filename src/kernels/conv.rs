@@ -332,6 +332,7 @@ pub struct PixelTile<T> {
 /// Pixels of a tile of `u` vectors at most. With more than six of them the compiler keeps loads of several steps in registers, and
 /// accumulators in memory; not where broadcasts are part of the multiply-add, which takes vectors of 512 bits. There a tile of one or
 /// two vectors has twelve, so that windows of a few steps are worth the way in and out.
+#[inline(always)]
 const fn wide<V: Simd>(u: usize, nr: usize) -> usize {
     let most = if folds::<V>() && u <= 2 { 12 } else { 6 };
     if u <= 2 && folds::<V>() || nr > most { most } else { nr }
@@ -339,6 +340,7 @@ const fn wide<V: Simd>(u: usize, nr: usize) -> usize {
 
 /// Whether a broadcast is part of a multiply-add: then a number is read again for the other of two vectors. (One to a register takes a
 /// turn of the units that multiply.)
+#[inline(always)]
 const fn folds<V: Simd>() -> bool {
     V::LANES * size_of::<V::T>() == 64
 }

@@ -24,6 +24,8 @@ use core::mem::MaybeUninit;
 /// Results of a side of a tile, and points, at most.
 pub const RESULTS: usize = 4;
 pub const POINTS: usize = 6;
+/// Taps along a side at most.
+const TAPS: usize = 3;
 /// Tiles side by side that are transformed in one call at most.
 pub const TOGETHER: usize = 4;
 
@@ -162,35 +164,44 @@ unsafe fn to_points<V: RealSimd>(side: Side, count: usize, src: Lines<V::T>, dst
 
 /// The values at N points of the polynomial with K coefficients, divided.
 #[inline(always)]
-unsafe fn values<V: RealSimd, const K: usize, const N: usize>(count: usize, src: Lines<V::T>, dst: Lines<V::T>) {
+unsafe fn values<V: RealSimd, const K: usize, const N: usize>(d: [V; K]) -> [V; N] {
     // SAFETY: the contract of the file.
     unsafe {
         let (quarter, sixth) = (number::<V>(0.25), number::<V>(-1.0 / 6.0));
         let power = [number::<V>(1.0 / 24.0), number(1.0 / 12.0), number(1.0 / 6.0), number(1.0 / 3.0)];
-        lines!(count, src, dst, |d: K| {
-            let mut c = [V::zero(); RESULTS];
-            c[..K].copy_from_slice(&d);
-            let mut r = [V::zero(); N];
-            r[0] = d[K - 1];
-            r[1] = c[0].mul(quarter);
-            let even = if K > 2 { c[0].add(c[2]) } else { c[0] };
-            let odd = if K > 3 { c[1].add(c[3]) } else { c[1] };
-            if N > 2 {
-                r[2] = even.add(odd).mul(sixth);
-            }
-            if N > 3 {
-                r[3] = even.sub(odd).mul(sixth);
-            }
-            let far = c[2].mul_add(power[2], c[0].mul(power[0]));
-            let near = c[3].mul_add(power[3], c[1].mul(power[1]));
-            if N > 4 {
-                r[4] = far.add(near);
-            }
-            if N > 5 {
-                r[5] = far.sub(near);
-            }
-            r
-        });
+        let mut c = [V::zero(); RESULTS];
+        for i in 0..K {
+            c[i] = d[i];
+        }
+        let mut r = [V::zero(); N];
+        r[0] = d[K - 1];
+        r[1] = c[0].mul(quarter);
+        let even = if K > 2 { c[0].add(c[2]) } else { c[0] };
+        let odd = if K > 3 { c[1].add(c[3]) } else { c[1] };
+        if N > 2 {
+            r[2] = even.add(odd).mul(sixth);
+        }
+        if N > 3 {
+            r[3] = even.sub(odd).mul(sixth);
+        }
+        let far = c[2].mul_add(power[2], c[0].mul(power[0]));
+        let near = c[3].mul_add(power[3], c[1].mul(power[1]));
+        if N > 4 {
+            r[4] = far.add(near);
+        }
+        if N > 5 {
+            r[5] = far.sub(near);
+        }
+        r
+    }
+}
+
+/// [`values`] of `count` lines.
+#[inline(always)]
+unsafe fn value_lines<V: RealSimd, const K: usize, const N: usize>(count: usize, src: Lines<V::T>, dst: Lines<V::T>) {
+    // SAFETY: the contract of the file.
+    unsafe {
+        lines!(count, src, dst, |d: K| values::<V, K, N>(d));
     }
 }
 
@@ -201,16 +212,16 @@ unsafe fn to_values<V: RealSimd>(taps: usize, k: usize, n: usize, count: usize, 
     unsafe {
         match (k, n) {
             _ if taps == 1 => copies::<V>(k, count, src, dst),
-            (1, 2) => values::<V, 1, 2>(count, src, dst),
-            (1, 3) => values::<V, 1, 3>(count, src, dst),
-            (2, 3) => values::<V, 2, 3>(count, src, dst),
-            (2, 4) => values::<V, 2, 4>(count, src, dst),
-            (2, 5) => values::<V, 2, 5>(count, src, dst),
-            (3, 4) => values::<V, 3, 4>(count, src, dst),
-            (3, 5) => values::<V, 3, 5>(count, src, dst),
-            (3, 6) => values::<V, 3, 6>(count, src, dst),
-            (4, 5) => values::<V, 4, 5>(count, src, dst),
-            (4, 6) => values::<V, 4, 6>(count, src, dst),
+            (1, 2) => value_lines::<V, 1, 2>(count, src, dst),
+            (1, 3) => value_lines::<V, 1, 3>(count, src, dst),
+            (2, 3) => value_lines::<V, 2, 3>(count, src, dst),
+            (2, 4) => value_lines::<V, 2, 4>(count, src, dst),
+            (2, 5) => value_lines::<V, 2, 5>(count, src, dst),
+            (3, 4) => value_lines::<V, 3, 4>(count, src, dst),
+            (3, 5) => value_lines::<V, 3, 5>(count, src, dst),
+            (3, 6) => value_lines::<V, 3, 6>(count, src, dst),
+            (4, 5) => value_lines::<V, 4, 5>(count, src, dst),
+            (4, 6) => value_lines::<V, 4, 6>(count, src, dst),
             _ => debug_assert!(k == 0, "no values of {k} coefficients at {n} points"),
         }
     }
@@ -224,7 +235,9 @@ unsafe fn results<V: RealSimd, const N: usize, const M: usize>(count: usize, src
         let power = [number::<V>(1.0), number(2.0), number(4.0), number(8.0)];
         lines!(count, src, dst, |d: N| {
             let mut m = [V::zero(); POINTS];
-            m[..N].copy_from_slice(&d);
+            for i in 0..N {
+                m[i] = d[i];
+            }
             // Even and odd powers of 1 and -1, and of 2 and -2; those of one point are the same.
             let ones = if N > 3 { [m[2].add(m[3]), m[2].sub(m[3])] } else { [m[2]; 2] };
             let twos = if N > 5 { [m[4].add(m[5]), m[4].sub(m[5])] } else { [m[4]; 2] };
@@ -366,6 +379,21 @@ pub unsafe fn wino_weights<V: RealSimd>(
         let lines = Lines { ptr: t.ptr, line: t.step, step: t.line };
         // SAFETY: the contract of the file.
         unsafe {
+            if high.taps == TAPS && wide.taps == TAPS {
+                // All of it in registers.
+                let mut columns = [[V::zero(); POINTS]; TAPS];
+                for x in 0..TAPS {
+                    let d = [V::load(from.at(x, 0)), V::load(from.at(x, 1)), V::load(from.at(x, 2))];
+                    columns[x] = values::<V, TAPS, POINTS>(d);
+                }
+                for y in 0..POINTS {
+                    let r = values::<V, TAPS, POINTS>([columns[0][y], columns[1][y], columns[2][y]]);
+                    for x in 0..POINTS {
+                        r[x].store(to.at(y, x));
+                    }
+                }
+                continue;
+            }
             to_values::<V>(high.taps, high.taps, high.points(), wide.taps, from, t);
             to_values::<V>(wide.taps, wide.taps, wide.points(), high.weights(), lines, to);
         }
