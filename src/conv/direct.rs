@@ -592,9 +592,8 @@ impl Cut {
     /// Whether lanewise phases take turns row by row, as memory has their results: those of planes that are read where they lie, unless
     /// results are far: then they are stored past the caches, which settle after each part. (Zen 5, a loop alone, phases of four rows and of one: 256 channels at 28x28 to 14x14 63 and 77 GFLOPS, 512 at 14x14 to 7x7 62 and 74.)
     fn is_in_turn(&self, windows: &[Window], kit: &Kit) -> bool {
-        let flat = |w: &Window| {
-            self.block[1] == 1 && w.dims[0].every == 1 && !w.is_copied(kit) && !w.is_far(w.dst.n, kit)
-        };
+        let flat =
+            |w: &Window| self.block[1] == 1 && w.dims[0].every == 1 && !w.is_copied(kit) && !w.is_far(w.dst.n, kit);
         windows.len() > 1 && windows.iter().all(flat)
     }
     fn tasks(&self, w: &Window) -> usize {

@@ -235,12 +235,12 @@ impl Gradient {
     /// Channels whose lanewise sums are made at a time: they stay in L1 (as many as have LANE_SUMS of them).
     fn together_channels(&self, kit: &Kit) -> usize {
         let lanes = kit.conv.lanes();
-        let most = if self.is_long() { LONG_SUMS } else { LANE_SUMS };
+        let most = if self.is_long(kit) { LONG_SUMS } else { LANE_SUMS };
         (most / self.lanes.max(1) / lanes * lanes).max(lanes)
     }
-    /// Whether channels are read in long runs: depthwise windows that share few pixels, where they lie.
-    fn is_long(&self) -> bool {
-        self.lanewise == 1 && self.in_place && self.p.stride[2] == 2
+    /// Whether channels are read in long runs, where there are registers for them: depthwise windows that share few pixels, where they lie.
+    fn is_long(&self, kit: &Kit) -> bool {
+        kit.conv.slides() && self.lanewise == 1 && self.in_place && self.p.stride[2] == 2
     }
     pub fn room(&self, kit: &Kit, threads: usize) -> Room {
         let pixels: usize = self.block.iter().product();
@@ -594,7 +594,7 @@ impl Gradient {
             (z * p.kernel[1] + y) * p.kernel[2] + x
         };
         let mut taps = Vec::new();
-        let long = self.is_long();
+        let long = self.is_long(kit);
         // Lines that share a few sets of L1 push each other out. (Zen 5, 512 channels at 14x14 asked for and not: 79 and 90 GFLOPS; 256 at
         // 28x28 81 and 71.)
         let apart = self.x.s[2].unsigned_abs() * size_of::<f32>();

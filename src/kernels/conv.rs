@@ -353,6 +353,7 @@ const fn wide<V: Simd>(u: usize, nr: usize) -> usize {
 
 /// Whether a broadcast is part of a multiply-add: then a number is read again for the other of two vectors. (One to a register takes a
 /// turn of the units that multiply.)
+#[inline(always)]
 const fn folds<V: Simd>() -> bool {
     V::LANES * size_of::<V::T>() == 64
 }
