@@ -757,9 +757,14 @@ impl Task<'_> {
             let each = parts.len() / phases.max(1);
             for i in 0..each {
                 for row in 0..len[2] {
-                    for p in parts[i..].iter().step_by(each).filter(|p| row < p.rows.size[0]) {
-                        // SAFETY: as above; the taps are kept.
-                        unsafe { kernel.lanewise(&p.row(row)) };
+                    let mut at = i;
+                    while at < parts.len() {
+                        let p = &parts[at];
+                        if row < p.rows.size[0] {
+                            // SAFETY: as above; the taps are kept.
+                            unsafe { kernel.lanewise(&p.row(row)) };
+                        }
+                        at += each;
                     }
                 }
             }

@@ -704,7 +704,7 @@ macro_rules! in_flight {
 }
 
 /// All channels of a tile of a sliding window; their results are stored where they belong, or collected for some channels and stored
-/// from there, many of a pixel at a time. (Zen 5, 1024 channels at 7x7: 52 and 110 GFLOPS.)
+/// from there, many of a pixel at a time. (Zen 5, 1024 channels at 7x7: 51 and 101 GFLOPS.)
 #[inline(always)]
 unsafe fn slide_all<V: GroupSimd, const STRIDE: usize, const SPREAD: u8>(
     p: &Lanewise<V::T>,
