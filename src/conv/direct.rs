@@ -237,13 +237,12 @@ impl Window {
         let [z, y, x] = &self.dims;
         kit.conv.slides() && self.is_rows() && z.taps.len() == 1 && three(y) && three(x)
     }
-    /// Whether channels are read in long runs rather than a pixel once for all taps that meet it: depthwise taps that share few pixels, where
-    /// pixels are half a page apart. (Zen 4, 512 channels at 14x14 to 7x7, 16 images: 32 and 36 GFLOPS, backward-data 24 and 27; 256 at 28x28
-    /// to 14x14 32 and 30.)
+    /// Whether channels are read in long runs rather than a pixel once for all taps that meet it: depthwise taps that share few pixels. (Zen
+    /// 5, 16 images, GFLOPS of a loop alone that takes two vectors of channels and all taps of a row, and of one that takes four and a tap at
+    /// a time: 256 channels at 28x28 to 14x14 67 and 76, 512 at 14x14 to 7x7 63 and 70. The phases of their backward-data, row by row, 77
+    /// and 62, 74 and 67.)
     fn is_long(&self) -> bool {
-        let width = &self.dims[2];
-        let few = width.step == 2 || width.taps.len() < RUN;
-        self.lanewise == 1 && few && self.src.s[2] as usize * size_of::<f32>() >= 2048
+        self.lanewise == 1 && self.dims[2].step == 2
     }
     /// Whether a copy is read in place of pixels that fall in the same sets of L1 (a way of it is a page): too few of them would
     /// stay there, and vectors that are less than a cache line fetch lines again. Depthwise, Zen 4, where they lie and copied: 1024
@@ -461,7 +460,18 @@ impl Window {
     unsafe fn pack_lanewise(&self, kit: &Kit, weights: *const f32, to: *mut f32) {
         let (lanes, block, group) = (kit.conv.lanes(), self.lanewise_block(kit), self.lanewise);
         let taps: Vec<isize> = (0..self.taps()).map(|tap| self.tap(tap)).collect();
-        for c in 0..self.cin.next_multiple_of(lanes) {
+        // Channels side by side: a vector at a time, as far as they fill one.
+        let whole = if (group, self.group) == (1, 1) { self.cin / lanes } else { 0 };
+        for i in 0..whole {
+            for (tap, &from) in taps.iter().enumerate() {
+                // SAFETY: weights, and their place in their block.
+                unsafe {
+                    let from = weights.offset(from).add(i * lanes);
+                    core::ptr::copy_nonoverlapping(from, to.add(i * block + tap * lanes), lanes);
+                }
+            }
+        }
+        for c in whole * lanes..self.cin.next_multiple_of(lanes) {
             let (mut place, there) = (c / lanes * block + c % lanes, c < self.cin);
             let first = (c / group) as isize * self.group + (c % group) as isize * self.filter.o;
             for &tap in &taps {
@@ -590,13 +600,19 @@ impl Cut {
         let size = |b: [usize; 4]| -> usize {
             (0..3).map(|d| w.reach(taps, d, b[d + 1])).product::<usize>() * b[0] * w.cin * together
         };
-        // What is read where it lies needs no room; rows that are read once for each row of taps should stay near.
+        // What is read where it lies needs no room. Rows that are read for each of some phases should stay near, or those below a
+        // sliding tile until it comes to them; a window alone needs the few rows that it meets.
         let strip = |b: [usize; 4]| match () {
             () if w.is_rows() && windows.iter().any(|w| w.is_copied(kit)) => size(b) / b[0] / w.cin * COPIED,
             () if in_place => 0,
             () => size(b),
         };
-        let near = |b: [usize; 4]| if w.is_rows() { (if w.slides(kit) { 3 } else { 4 }) * size(b) } else { strip(b) };
+        let times = match () {
+            () if w.slides(kit) => 3,
+            () if windows.len() > 1 => 4,
+            () => 1,
+        };
+        let near = |b: [usize; 4]| if w.is_rows() { times * size(b) } else { strip(b) };
         let block = strip::block(counts, enough, near);
         let blocks = [0, 1, 2, 3].map(|d| counts[d].div_ceil(block[d]));
         let tasks = blocks.iter().product::<usize>() * w.groups.div_ceil(together);
@@ -614,6 +630,13 @@ impl Cut {
         let (strip, pixels) = (strip(block), block.iter().product());
         let own = if in_turn { chunk * longest } else { 0 };
         Cut { block, blocks, part, chunk, together, strip, pixels, in_place, taps, phases, own }
+    }
+    /// Whether lanewise phases take turns row by row, as memory has their results: those of planes that are read where they lie, unless
+    /// results are far: then they are stored past the caches, which settle after each part. (Zen 5, a loop alone, phases of four rows and of one: 256 channels at 28x28 to 14x14 63 and 77 GFLOPS, 512 at 14x14 to 7x7 62 and 74.)
+    fn is_in_turn(&self, windows: &[Window], kit: &Kit) -> bool {
+        let flat =
+            |w: &Window| self.block[1] == 1 && w.dims[0].every == 1 && !w.is_copied(kit) && !w.is_far(w.dst.n, kit);
+        windows.len() > 1 && windows.iter().all(flat)
     }
     fn tasks(&self, w: &Window) -> usize {
         self.blocks.iter().product::<usize>() * w.groups.div_ceil(self.together) * w.cout.div_ceil(self.part)
@@ -771,14 +794,36 @@ impl Task<'_> {
         }
         if w.is_rows() {
             let channels = (part * cut.part, w.cout.min((part + 1) * cut.part));
-            let mut packed = packed;
+            let (mut packed, mut parts, mut taps) = (packed, Vec::new(), Vec::new());
+            let in_turn = cut.is_in_turn(self.windows, self.kit);
             for w in self.windows {
                 let len = w.len(from, cut.block);
                 if !len.contains(&0) {
+                    let run = |p: &Lanewise<f32>| match in_turn {
+                        true => parts.push(*p),
+                        // SAFETY: pixels of the problem, and planes of taps that meet the source.
+                        false => unsafe { kernel.lanewise(p) },
+                    };
                     // SAFETY: as this function's.
-                    unsafe { self.lanewise_rows(w, from, len, channels, src, packed, dst, epilogue) };
+                    taps.push(unsafe { self.lanewise_rows(w, from, len, channels, src, packed, dst, epilogue, run) });
                 }
                 packed = packed.wrapping_add(w.packed(self.kit));
+            }
+            // A row of every phase, then the next. All phases have the same images and channels in the same order.
+            let phases = self.windows.iter().filter(|w| !w.len(from, cut.block).contains(&0)).count();
+            let each = parts.len() / phases.max(1);
+            for i in 0..each {
+                for row in 0..len[2] {
+                    let mut at = i;
+                    while at < parts.len() {
+                        let p = &parts[at];
+                        if row < p.rows.size[0] {
+                            // SAFETY: as above; the taps are kept.
+                            unsafe { kernel.lanewise(&p.row(row)) };
+                        }
+                        at += each;
+                    }
+                }
             }
             return;
         }
@@ -905,7 +950,9 @@ impl Task<'_> {
         }
     }
 
-    /// Lanewise, channels side by side: planes of results that have the same planes of taps, all where they lie.
+    /// Lanewise, channels side by side: planes of results that have the same planes of taps, all where they lie; `run` is called for each of
+    /// them, and for some of the channels and an image at a time. It may run them later, unless a copy is read, as long as the taps live
+    /// that this returns.
     ///
     /// # Safety
     /// As [`Task::run`].
@@ -919,7 +966,8 @@ impl Task<'_> {
         packed: *const f32,
         dst: *mut f32,
         epilogue: &Epilogue,
-    ) {
+        mut run: impl FnMut(&Lanewise<f32>),
+    ) -> Vec<Vec<TapRun>> {
         let (kit, copied) = (self.kit, w.is_copied(self.kit));
         let mut slot = self.memory.slot();
         let strip = slot.take::<f32>(self.cut.strip);
@@ -937,16 +985,24 @@ impl Task<'_> {
         } else {
             w.dims[0].stretches(from[1], from[1] + len[1])
         };
-        let mut runs = Vec::new();
         let (lanes, block) = (kit.conv.lanes(), w.lanewise_block(kit));
-        let together = (ROW_WEIGHTS / (w.taps() * w.lanewise).max(1) / lanes * lanes).max(lanes);
+        // The same for all phases.
+        let most = self.windows.iter().map(Window::taps).max().unwrap_or(1);
+        let together = (ROW_WEIGHTS / (most * w.lanewise).max(1) / lanes * lanes).max(lanes);
         let together = if copied { together.min(COPIED) } else { together };
         let every = |d: usize| w.dims[d].every as isize * w.dst.s[d];
+        let mut taps = vec![Vec::new(); planes.len()];
+        for (plane, taps) in planes.iter().zip(&mut taps) {
+            w.runs(plane.taps, s[0], taps);
+        }
         // Results that the last cache does not hold: 32 channels at 112x112, 16 images, asked for and stored past the caches: 52 and 74
         // GFLOPS; those that it holds, 512 at 14x14 to 7x7, as usual and asked for: 23 and 18 (backward-data, Zen 4).
-        let far = w.is_far(w.dst.n, kit);
+        let far = w.is_far(w.dst.n, kit) || w.is_far(w.src.n, kit);
         let long = w.is_long();
-        let asks = !copied && (!long || w.is_far(w.src.n, kit));
+        // Rows below a sliding tile whose lines fall in the same sets only push each other out (1024 channels at 7x7 104 and 87 GFLOPS), and
+        // where nothing slides, what the last cache holds is read as it comes.
+        let apart = w.src.s[2].unsigned_abs() * size_of::<f32>();
+        let asks = !copied && (w.slides(kit) && !apart.is_multiple_of(4096) || w.is_far(w.src.n, kit));
         for c in (channels.0..channels.1).step_by(together) {
             for n in from[0]..from[0] + len[0] {
                 let mut image = src.wrapping_offset(n as isize * w.src.n + c as isize);
@@ -959,8 +1015,7 @@ impl Task<'_> {
                     image = strip.cast_const();
                     (first, there) = (extent.from, [extent.len[1], extent.len[2]]);
                 }
-                for plane in &planes {
-                    w.runs(plane.taps, s[0], &mut runs);
+                for (plane, runs) in planes.iter().zip(&taps) {
                     for z in plane.from..plane.from + plane.count {
                         let at = |d: usize, i: usize| (i * w.dims[d].step) as isize - first[d];
                         let place = w.place(0, z) + w.place(1, from[2]) + w.place(2, from[3]) + c as isize;
@@ -986,12 +1041,12 @@ impl Task<'_> {
                             far,
                             finish: finish_from(epilogue, c),
                         };
-                        // SAFETY: pixels of the problem, and planes of taps that meet the source.
-                        unsafe { kit.conv.lanewise(&p) };
+                        run(&p);
                     }
                 }
             }
         }
+        taps
     }
 
     /// Calls `f` for each run of a block's collected results: the first one's number, how many, and their place in the tensor.

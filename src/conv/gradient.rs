@@ -48,6 +48,8 @@ const LINE: usize = 64 / size_of::<f32>();
 const LANE_BLOCK: usize = 2048;
 /// Lanewise sums of a block of pixels that are made at a time.
 const LANE_SUMS: usize = 1152;
+/// The same where channels are read in long runs.
+const LONG_SUMS: usize = 4608;
 /// Work of a chunk at least.
 const CHUNK_WORK: f64 = 2e8;
 
@@ -82,6 +84,8 @@ pub struct Gradient {
     /// Groups that share a strip.
     together: usize,
     in_place: bool,
+    /// Whether windows slide (kernels/conv/lanewise.rs).
+    slides: bool,
     /// Results and taps in each dimension, as the forward pass has them.
     dims: [Lattice; 3],
     /// One tap that meets every pixel of a channels-first image: panels are made of it as it lies.
@@ -186,6 +190,7 @@ impl Gradient {
             strip,
             together,
             in_place,
+            slides,
             dims: Window::forward(p).dims,
             flat,
             planes,
@@ -230,7 +235,12 @@ impl Gradient {
     /// Channels whose lanewise sums are made at a time: they stay in L1 (as many as have LANE_SUMS of them).
     fn together_channels(&self, kit: &Kit) -> usize {
         let lanes = kit.conv.lanes();
-        (LANE_SUMS / self.lanes.max(1) / lanes * lanes).max(lanes)
+        let most = if self.is_long(kit) { LONG_SUMS } else { LANE_SUMS };
+        (most / self.lanes.max(1) / lanes * lanes).max(lanes)
+    }
+    /// Whether channels are read in long runs, where there are registers for them: depthwise windows that share few pixels, where they lie.
+    fn is_long(&self, kit: &Kit) -> bool {
+        kit.conv.slides() && self.lanewise == 1 && self.in_place && self.p.stride[2] == 2
     }
     pub fn room(&self, kit: &Kit, threads: usize) -> Room {
         let pixels: usize = self.block.iter().product();
@@ -584,6 +594,11 @@ impl Gradient {
             (z * p.kernel[1] + y) * p.kernel[2] + x
         };
         let mut taps = Vec::new();
+        let long = self.is_long(kit);
+        // Lines that share a few sets of L1 push each other out. (Zen 5, 512 channels at 14x14 asked for and not: 79 and 90 GFLOPS; 256 at
+        // 28x28 81 and 71.)
+        let apart = self.x.s[2].unsigned_abs() * size_of::<f32>();
+        let far = p.batch * self.x.n.unsigned_abs() * size_of::<f32>() > kit.far;
         let together = self.together_channels(kit);
         for c in (0..m).step_by(together) {
             let channels = together.min(m - c);
@@ -612,8 +627,8 @@ impl Gradient {
                                 there,
                                 runs: taps.as_ptr(),
                                 count: taps.len(),
-                                asks: self.in_place,
-                                long: false,
+                                asks: self.in_place && (self.slides && apart < 2048 || far && !long),
+                                long,
                             },
                             dy: dy.at.wrapping_offset(dy_at).wrapping_add(c),
                             dy_step: [dy.s.s[1], dy.s.s[2]],

@@ -307,7 +307,7 @@ fn small_groups_are_exact() {
 }
 
 /// Windows of three rows of three taps, which slide: tiles of few and of many rows, blocks of an image, widths that fill no tile,
-/// padding that leaves rows and columns out, all spreads of groups.
+/// padding that leaves rows and columns out, all spreads of groups, results that are collected.
 #[test]
 fn sliding_windows_are_exact() {
     let mut rng = Rng(0x2718_2818_2845_9045);
@@ -325,6 +325,11 @@ fn sliding_windows_are_exact() {
         if number % 10 == 0 {
             (d.groups, d.in_channels, d.out_channels, d.batch) = (130, 130, 130, 1);
             d.input = [66, 15, 0];
+        }
+        if number % 10 == 5 {
+            // Results a page apart, of more rows than are collected at a time.
+            (d.groups, d.in_channels, d.out_channels, d.batch) = (1024, 1024, 1024, 1);
+            d.input = [8 + rng.below(9), 8, 0];
         }
         (d.beta, d.activation, d.slope) = (rng.pick(&[0.0, 1.0]), rng.below(3) as i32, 0.25);
         check(number, &d, &mut rng, true);

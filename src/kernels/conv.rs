@@ -162,8 +162,8 @@ pub struct LaneRows<T> {
     pub count: usize,
     /// Whether the rows that the next results meet first are asked for.
     pub asks: bool,
-    /// Whether a tap is taken at a time, for four vectors of channels at once where there are registers for them. (Of depthwise results, not
-    /// of the sums of their weights.)
+    /// Whether four vectors of channels are read at once, where there are registers for them: of depthwise windows. Results take a tap
+    /// at a time; the sums of their weights, if results are two columns apart, a run of taps for a whole row.
     pub long: bool,
 }
 
@@ -181,6 +181,20 @@ pub struct Lanewise<T> {
     /// the next row are asked for.
     pub far: bool,
     pub finish: Finish<T>,
+}
+
+impl<T> Lanewise<T> {
+    /// One row of its results.
+    #[inline(always)]
+    pub fn row(&self, row: usize) -> Lanewise<T>
+    where
+        T: Copy,
+    {
+        let (mut rows, at) = (self.rows, row * self.rows.stride[0]);
+        rows.size[0] = 1;
+        rows.at[0] += at as isize;
+        Lanewise { rows, dst: self.dst.wrapping_offset(row as isize * self.dst_step[0]), ..*self }
+    }
 }
 
 /// The gradient of its weights: for each tap, channel i of a group and channel c, `sums[(tap * group + i) * pitch + c] += x * dy[c]`
