@@ -463,7 +463,7 @@ impl Winograd {
         let one = form.points * image.planes.len().max(1) * image.pitch * size_of::<f32>();
         let block = BLOCK.min(LARGEST / one).max(nr) / nr * nr;
         // Whole panels: a pass begins where one does.
-        let chunk = CHUNK.min(window.cout).next_multiple_of(kit.conv.mr());
+        let chunk = CHUNK.min(window.cout).next_multiple_of(kit.conv.panel(window.cout));
         Winograd { window, form, image, forward, block, chunk }
     }
 
@@ -475,12 +475,16 @@ impl Winograd {
     fn steps(&self) -> usize {
         self.image.planes.len() * self.window.cin
     }
+    /// Output channels of a panel.
+    fn panel(&self, kit: &Kit) -> usize {
+        kit.conv.panel(self.window.cout)
+    }
     fn panels(&self, kit: &Kit) -> usize {
-        self.window.cout.div_ceil(kit.conv.mr())
+        self.window.cout.div_ceil(self.panel(kit))
     }
     /// Elements of transformed weights.
     pub fn transformed(&self, kit: &Kit) -> usize {
-        self.window.groups * self.form.weights * self.panels(kit) * kit.conv.mr() * self.steps()
+        self.window.groups * self.form.weights * self.panels(kit) * self.panel(kit) * self.steps()
     }
 
     /// # Safety
@@ -488,7 +492,7 @@ impl Winograd {
     pub unsafe fn transform_weights(&self, kit: &Kit, weights: *const f32, to: *mut f32, threads: usize) {
         const SOME: usize = 8;
         let w = &self.window;
-        let (mr, panels, k) = (kit.conv.mr(), self.panels(kit), self.steps());
+        let (mr, panels, k) = (self.panel(kit), self.panels(kit), self.steps());
         // The taps of a weight are consecutive, and so may be the channels.
         let together = w.filter.s[1..] == [KERNEL as isize, 1];
         let (from, to) = (Shared(weights.cast_mut()), Shared(to));
@@ -519,7 +523,7 @@ impl Winograd {
                             for t in 0..TAPS {
                                 let at = (t / KERNEL) as isize * w.filter.s[1] + (t % KERNEL) as isize * w.filter.s[2];
                                 let (src, to) = (src.wrapping_offset(at), taps.add(t * tap));
-                                kit.gemm.pack_a(lanes, some, src, w.filter.o, w.filter.i, false, to);
+                                kit.conv.pack(mr, lanes, some, src, w.filter.o, w.filter.i, to);
                             }
                         }
                         for part in &self.form.parts {
@@ -595,7 +599,7 @@ impl Winograd {
         let block = self.block(kit, threads);
         let blocks = tiles.div_ceil(block);
         let threads = threads.min(memory.threads());
-        let mr = kit.conv.mr();
+        let mr = self.panel(kit);
         let parts = if threads == 1 { 1 } else { (2 * threads).div_ceil(blocks * w.groups) };
         let part = w.cout.div_ceil(parts.min(w.cout.div_ceil(mr))).next_multiple_of(mr);
         let parts = w.cout.div_ceil(part);
@@ -636,7 +640,7 @@ impl Winograd {
         let temporary = slot.take::<f32>(self.temporary(block));
         let src = src.wrapping_offset((group * w.cin) as isize * w.src.c);
         let dst = dst.wrapping_offset((group * w.cout) as isize * w.dst.c);
-        let (mr, panels, k) = (kit.conv.mr(), self.panels(kit), self.steps());
+        let (mr, panels, k) = (self.panel(kit), self.panels(kit), self.steps());
         let slots = form.tiles.slots(from, to);
         // SAFETY: tiles of the problem; the slot has room for a block.
         unsafe {
@@ -671,6 +675,7 @@ impl Winograd {
                                 segments: &Segment { offset, len },
                                 count: 1,
                                 panels: panels.wrapping_add((plane * image.channels + start) * mr),
+                                mr,
                                 panel: k * mr,
                                 lanes,
                                 dst: m.wrapping_add(point * m_pitch),
