@@ -336,7 +336,7 @@ pub struct PixelTile<T> {
     to: *const isize,
     /// Where the results of the next pixels go, and the windows of some of them: asked for meanwhile.
     next: *const isize,
-    ahead: [*const T; 2 * TURNS],
+    ahead: *const [*const T; 2 * TURNS],
     rows: usize,
     past: bool,
     finish: Finish<T>,
@@ -393,7 +393,8 @@ pub unsafe fn pixels<S: PixelTiles<V>, V: RealSimd, const MV: usize, const NR: u
             ahead = ahead.wrapping_add(cols * each);
             let next = if j + 2 * cols <= p.pixels { j + cols } else { j };
             // Windows of the next pixels that are asked for: some with each panel. Those that overlap are there already.
-            let (fresh, mut asked) = (if p.count == 1 { next } else { j }, 0);
+            let (fresh, mut asked) = (p.count == 1, 0);
+            let mut windows = [p.src.wrapping_offset(*p.at.add(j)); 2 * TURNS];
             let some = cols.div_ceil(panels).min(2 * TURNS);
             let mut i = 0;
             while i < p.lanes {
@@ -402,11 +403,12 @@ pub unsafe fn pixels<S: PixelTiles<V>, V: RealSimd, const MV: usize, const NR: u
                 if !finish.bias.is_null() {
                     finish.bias = finish.bias.add(i);
                 }
-                let mut ahead = [p.src; 2 * TURNS];
-                let mut which = 0;
-                for window in &mut ahead {
-                    *window = p.src.wrapping_offset(*p.at.add(fresh + asked + which));
-                    which = if which + 1 < some { which + 1 } else { 0 };
+                if fresh {
+                    let mut which = 0;
+                    for window in &mut windows {
+                        *window = p.src.wrapping_offset(*p.at.add(next + asked + which));
+                        which = if which + 1 < some { which + 1 } else { 0 };
+                    }
                 }
                 let t = PixelTile {
                     b: p.src,
@@ -418,7 +420,8 @@ pub unsafe fn pixels<S: PixelTiles<V>, V: RealSimd, const MV: usize, const NR: u
                     c: p.dst.wrapping_add(i),
                     to: p.to.add(j),
                     next: p.to.add(next),
-                    ahead,
+                    // Not the windows themselves: they would be read as vectors that were just written as numbers, and wait.
+                    ahead: &windows,
                     rows,
                     past: V::PAST && p.past,
                     finish,
@@ -515,8 +518,8 @@ pub unsafe fn tile<V: RealSimd, const U: usize, const N: usize>(t: &PixelTile<V:
                 };
             }
             while i + 4 <= end {
-                prefetch(t.ahead[turn].wrapping_offset(i));
-                prefetch(t.ahead[turn + TURNS].wrapping_offset(i));
+                prefetch((*t.ahead)[turn].wrapping_offset(i));
+                prefetch((*t.ahead)[turn + TURNS].wrapping_offset(i));
                 turn = (turn + 1) % TURNS;
                 if asked_for < N {
                     ask!();
