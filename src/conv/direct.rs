@@ -260,9 +260,13 @@ impl Window {
         if self.lanewise > 0 {
             return self.cin.div_ceil(kit.conv.lanes()) * self.lanewise_block(kit);
         }
-        self.groups * self.cout.next_multiple_of(kit.conv.mr()) * self.steps()
+        self.groups * self.cout.next_multiple_of(self.panel(kit)) * self.steps()
     }
 
+    /// Output channels of a panel.
+    fn panel(&self, kit: &Kit) -> usize {
+        kit.conv.panel(self.cout)
+    }
     fn taps(&self) -> usize {
         self.dims.iter().map(|d| d.taps.len()).product()
     }
@@ -322,7 +326,7 @@ impl Window {
     fn has_taps_together(&self, kit: &Kit) -> bool {
         let all: usize = self.kernel.iter().product();
         let rows = [self.kernel[1] * self.kernel[2], self.kernel[2], 1].map(|n| n as isize);
-        self.lanewise == 0 && all > 1 && all * kit.conv.mr() <= TOGETHER && self.filter.s == rows
+        self.lanewise == 0 && all > 1 && all * self.panel(kit) <= TOGETHER && self.filter.s == rows
     }
 
     /// Packs one panel (counted over groups) of the weights of all windows of a pass, whose taps are side by side: some source channels
@@ -331,7 +335,7 @@ impl Window {
     /// # Safety
     /// As [`Window::pack`]; `to` has room for the packed weights of all windows, one behind the other.
     unsafe fn pack_together(windows: &[Window], kit: &Kit, weights: *const f32, to: *mut f32, panel: usize) {
-        let (w, mr) = (&windows[0], kit.conv.mr());
+        let (w, mr) = (&windows[0], windows[0].panel(kit));
         let panels = w.cout.div_ceil(mr);
         let (group, first) = (panel / panels, panel % panels * mr);
         let lanes = mr.min(w.cout - first);
@@ -384,7 +388,7 @@ impl Window {
     /// `weights` is the tensor that `filter` describes; `to` has room for [`Window::packed`] elements.
     unsafe fn pack(&self, kit: &Kit, weights: *const f32, to: *mut f32, panel: usize) {
         debug_assert!(self.lanewise == 0);
-        let mr = kit.conv.mr();
+        let mr = self.panel(kit);
         let panels = self.cout.div_ceil(mr);
         let (group, first) = (panel / panels, panel % panels * mr);
         let lanes = mr.min(self.cout - first);
@@ -400,15 +404,8 @@ impl Window {
                     // Up to the end of the tap or of the piece.
                     let some = (self.cin - c).min(piece - at % piece);
                     let src = from.wrapping_offset(offset + c as isize * self.filter.i);
-                    kit.gemm.pack_a(
-                        lanes,
-                        some,
-                        src,
-                        self.filter.o,
-                        self.filter.i,
-                        false,
-                        to.add(self.place_of(panel, at, mr)),
-                    );
+                    let to = to.add(self.place_of(panel, at, mr));
+                    kit.conv.pack(mr, lanes, some, src, self.filter.o, self.filter.i, to);
                     c += some;
                     at += some;
                 }
@@ -431,13 +428,13 @@ impl Window {
         (c, lanes): (usize, usize),
         (start, k): (usize, usize),
     ) {
-        let mr = kit.conv.mr();
+        let mr = self.panel(kit);
         let from = weights.wrapping_offset(c as isize * self.filter.o);
         // SAFETY: steps in order, each from an element of the weights.
         unsafe {
             if self.is_one_matrix() {
                 let from = from.wrapping_offset(start as isize * self.filter.i);
-                return kit.conv.spread(lanes, k, from, self.filter.i, to, k);
+                return kit.conv.spread(mr, lanes, k, from, self.filter.i, to, k);
             }
             for first in (0..lanes).step_by(mr) {
                 let mut at = start;
@@ -446,7 +443,7 @@ impl Window {
                     let some = (self.cin - channel).min(start + k - at);
                     let place = self.tap(tap) + channel as isize * self.filter.i + first as isize * self.filter.o;
                     let (src, to) = (from.wrapping_offset(place), to.add(first * k + (at - start) * mr));
-                    kit.gemm.pack_a(mr.min(lanes - first), some, src, self.filter.o, self.filter.i, false, to);
+                    kit.conv.pack(mr, mr.min(lanes - first), some, src, self.filter.o, self.filter.i, to);
                     at += some;
                 }
             }
@@ -616,7 +613,7 @@ impl Cut {
         let block = strip::block(counts, enough, near);
         let blocks = [0, 1, 2, 3].map(|d| counts[d].div_ceil(block[d]));
         let tasks = blocks.iter().product::<usize>() * w.groups.div_ceil(together);
-        let mr = if w.lanewise > 0 { kit.conv.lanes() } else { kit.conv.mr() };
+        let mr = if w.lanewise > 0 { kit.conv.lanes() } else { w.panel(kit) };
         let parts = if tasks == 0 { 1 } else { (3 * threads).div_ceil(tasks) };
         let parts = if threads == 1 || together > 1 { 1 } else { parts.min(w.cout.div_ceil(mr)) };
         let part = w.cout.div_ceil(parts).next_multiple_of(mr);
@@ -702,7 +699,7 @@ impl Direct {
         let w = &self.windows[0];
         if w.has_taps_together(kit) {
             let (from, dst) = (Shared(weights.cast_mut()), Shared(to));
-            pool::run(w.groups * w.cout.div_ceil(kit.conv.mr()), threads, &|panel| {
+            pool::run(w.groups * w.cout.div_ceil(w.panel(kit)), threads, &|panel| {
                 // SAFETY: each task has its panel of every window.
                 unsafe { Window::pack_together(&self.windows, kit, from.get(), dst.get(), panel) }
             });
@@ -715,7 +712,8 @@ impl Direct {
                 unsafe { w.pack_lanewise(kit, weights, at) };
             } else if w.steps() > 0 && w.is_one_matrix() {
                 let (k, piece) = (w.steps(), piece(w.steps()));
-                let (pieces, rows) = (k.div_ceil(piece), w.cout.next_multiple_of(kit.conv.mr()));
+                let (pieces, mr) = (k.div_ceil(piece), w.panel(kit));
+                let rows = w.cout.next_multiple_of(mr);
                 let (from, dst) = (Shared(weights.cast_mut()), Shared(at));
                 pool::run(w.groups * pieces, threads, &|task| {
                     let (group, start) = (task / pieces, task % pieces * piece);
@@ -723,10 +721,10 @@ impl Direct {
                     let to = dst.get().wrapping_add((group * k + start) * rows);
                     let len = piece.min(k - start);
                     // SAFETY: each task has its piece, all panels of it.
-                    unsafe { kit.conv.spread(w.cout, len, src, w.filter.i, to, len) }
+                    unsafe { kit.conv.spread(mr, w.cout, len, src, w.filter.i, to, len) }
                 });
             } else if w.steps() > 0 {
-                let panels = w.groups * w.cout.div_ceil(kit.conv.mr());
+                let panels = w.groups * w.cout.div_ceil(w.panel(kit));
                 let (from, dst) = (Shared(weights.cast_mut()), Shared(at));
                 pool::run(panels, threads, &|panel| {
                     // SAFETY: each task has its panel.
@@ -1107,7 +1105,7 @@ impl Chunk<'_> {
         mut ahead: (*const f32, usize),
     ) {
         let (w, c) = (self.w, self.c);
-        let (mr, steps) = (kit.conv.mr(), w.steps());
+        let (mr, steps) = (w.panel(kit), w.steps());
         let (panels, piece) = (w.cout.div_ceil(mr), piece(steps));
         let mut start = 0;
         let mut cursor = Cursor { segments, at: 0, done: 0 };
@@ -1135,6 +1133,7 @@ impl Chunk<'_> {
                     } else {
                         self.own.cast_const()
                     },
+                    mr,
                     panel: mr * k,
                     lanes: self.lanes,
                     dst: self.dst.wrapping_add(g * w.cout),

@@ -448,7 +448,7 @@ impl Gradient {
                     self.runs(&self.dy, from, len, |q, count, place| {
                         if self.dy.c == 1 {
                             let run = dy.wrapping_offset(place).wrapping_add(o);
-                            return kit.conv.spread(m, count, run, self.dy.s[2], a.add(q * mr), pixels);
+                            return kit.conv.spread(mr, m, count, run, self.dy.s[2], a.add(q * mr), pixels);
                         }
                         for i in (0..m).step_by(mr) {
                             let lanes = mr.min(m - i);

@@ -50,7 +50,12 @@ impl Scatter {
         }
         let reach = (p.output[2] - 1) * p.stride[2] + (p.kernel[2] - 1) * p.dilation[2] + 1;
         let width = reach.max(p.pad[2] + p.input[2]) * p.icg();
-        let products = p.output[2] * (plane * p.icg()).next_multiple_of(kit.conv.mr()) * size_of::<f32>();
+        let products = p.output[2]
+            * {
+                let lanes = plane * p.icg();
+                lanes.next_multiple_of(kit.conv.panel(lanes))
+            }
+            * size_of::<f32>();
         let row = p.output[2] * p.ocg() * size_of::<f32>();
         if products.max(row) > PRODUCTS || p.dilation[2] > 1 {
             return None;
@@ -63,8 +68,11 @@ impl Scatter {
     fn lanes(&self) -> usize {
         self.p.kernel[1] * self.p.kernel[2] * self.p.icg()
     }
+    fn panel(&self, kit: &Kit) -> usize {
+        kit.conv.panel(self.lanes())
+    }
     fn pitch(&self, kit: &Kit) -> usize {
-        self.lanes().next_multiple_of(kit.conv.mr())
+        self.lanes().next_multiple_of(self.panel(kit))
     }
     /// Elements of packed weights.
     pub fn packed(&self, kit: &Kit) -> usize {
@@ -82,7 +90,7 @@ impl Scatter {
     /// # Safety
     /// The weights of the problem; `to` has room for [`Scatter::packed`] elements.
     pub unsafe fn pack(&self, kit: &Kit, weights: *const f32, to: *mut f32) {
-        let (p, mr, f) = (&self.p, kit.conv.mr(), self.p.filter_strides());
+        let (p, mr, f) = (&self.p, self.panel(kit), self.p.filter_strides());
         let (kw, c) = (p.kernel[2], p.icg());
         let mut at = to;
         for group in 0..p.groups {
@@ -146,7 +154,7 @@ impl Scatter {
         epilogue: &Epilogue,
         memory: &Memory,
     ) {
-        let (p, mr, c) = (&self.p, kit.conv.mr(), self.p.icg());
+        let (p, mr, c) = (&self.p, self.panel(kit), self.p.icg());
         let (xs, ys) = (p.input_strides(), p.output_strides());
         let (h0, h1) = (block * self.rows, p.input[1].min((block + 1) * self.rows));
         let (w, pitch) = (p.output[2], self.pitch(kit));
@@ -198,6 +206,7 @@ impl Scatter {
                             segments: &segment,
                             count: 1,
                             panels: panels.wrapping_add(start * mr),
+                            mr,
                             panel: mr * p.ocg(),
                             lanes: self.lanes(),
                             dst: products,

@@ -533,26 +533,30 @@ impl Winograd {
     fn steps(&self) -> usize {
         self.image.planes.len() * self.window.cin
     }
+    /// Output channels of a panel.
+    fn panel(&self, kit: &Kit) -> usize {
+        kit.conv.panel(self.window.cout)
+    }
     fn panels(&self, kit: &Kit) -> usize {
-        self.window.cout.div_ceil(kit.conv.mr())
+        self.window.cout.div_ceil(self.panel(kit))
     }
     /// Elements of the taps of one panel and plane, in order.
     fn ordered(&self, kit: &Kit) -> usize {
-        TAPS * self.window.cin.next_multiple_of(SOME) * kit.conv.mr()
+        TAPS * self.window.cin.next_multiple_of(SOME) * self.panel(kit)
     }
     /// Elements of weights that a plan keeps, transformed or in order.
     pub fn kept(&self, kit: &Kit) -> usize {
         if self.ordered {
             return self.window.groups * self.panels(kit) * self.image.planes.len() * self.ordered(kit);
         }
-        self.window.groups * self.form.weights * self.panels(kit) * kit.conv.mr() * self.steps()
+        self.window.groups * self.form.weights * self.panels(kit) * self.panel(kit) * self.steps()
     }
 
     /// # Safety
     /// The weights of the problem; `to` has room for [`Winograd::kept`] elements.
     pub unsafe fn keep(&self, kit: &Kit, weights: *const f32, to: *mut f32, threads: usize) {
         let w = &self.window;
-        let (mr, panels, k) = (kit.conv.mr(), self.panels(kit), self.steps());
+        let (mr, panels, k) = (self.panel(kit), self.panels(kit), self.steps());
         let (from, to) = (Shared(weights.cast_mut()), Shared(to));
         pool::run(w.groups * panels, threads, &|task| {
             let (group, panel) = (task / panels, task % panels);
@@ -584,7 +588,7 @@ impl Winograd {
     fn place(&self, kit: &Kit, (group, panel, plane): (usize, usize, usize)) -> isize {
         let w = &self.window;
         group as isize * w.group
-            + (panel * kit.conv.mr()) as isize * w.filter.o
+            + (panel * self.panel(kit)) as isize * w.filter.o
             + w.dims[0].taps[plane].1 as isize * w.filter.s[0]
     }
     /// Whether the taps of a weight are consecutive.
@@ -605,7 +609,7 @@ impl Winograd {
         (start, some): (usize, usize),
         to: *mut f32,
     ) {
-        let (w, mr) = (&self.window, kit.conv.mr());
+        let (w, mr) = (&self.window, self.panel(kit));
         let lanes = mr.min(w.cout - panel.1 * mr);
         let src = weights.wrapping_offset(self.place(kit, panel) + start as isize * w.filter.i);
         // SAFETY: some steps of a panel, all taps.
@@ -622,7 +626,7 @@ impl Winograd {
                 for t in 0..TAPS {
                     let at = (t / KERNEL) as isize * w.filter.s[1] + (t % KERNEL) as isize * w.filter.s[2];
                     let (src, to) = (src.wrapping_offset(at), to.add(t * SOME * mr));
-                    kit.gemm.pack_a(lanes, some, src, w.filter.o, w.filter.i, false, to);
+                    kit.conv.pack(mr, lanes, some, src, w.filter.o, w.filter.i, to);
                 }
             }
         }
@@ -642,7 +646,7 @@ impl Winograd {
         (to, xi): (*mut f32, usize),
         taps: &mut Taps,
     ) {
-        let (w, mr) = (&self.window, kit.conv.mr());
+        let (w, mr) = (&self.window, self.panel(kit));
         let lanes = mr.min(w.cout - panel.1 * mr);
         let transform = |n: usize, from: *const f32, tap: [isize; 2], to: *mut f32| {
             for part in &self.form.parts {
@@ -724,7 +728,7 @@ impl Winograd {
     /// The cut for so many threads, with plain weights or transformed ones: fewer tiles in a block if there would be few blocks (each
     /// of which transforms the weights, if that is done in turn), or if their memory would be too much.
     fn cut(&self, kit: &Kit, threads: usize, plain: bool) -> Cut {
-        let (mr, nr) = (kit.conv.mr(), kit.conv.nr());
+        let (mr, nr) = (self.panel(kit), kit.conv.nr());
         let tiles = self.form.tiles.count();
         // Whole panels: a pass begins where one does.
         let chunk = if plain { 1 } else { CHUNK.min(self.window.cout) }.next_multiple_of(mr);
@@ -762,7 +766,7 @@ impl Winograd {
         let block = cut.block;
         let blocks = tiles.div_ceil(block);
         let threads = threads.min(memory.threads());
-        let mr = kit.conv.mr();
+        let mr = self.panel(kit);
         let parts = if threads == 1 { 1 } else { (2 * threads).div_ceil(blocks * w.groups) };
         let part = w.cout.div_ceil(parts.min(w.cout.div_ceil(mr))).next_multiple_of(mr);
         let parts = w.cout.div_ceil(part);
@@ -806,7 +810,7 @@ impl Winograd {
         let own = slot.take::<f32>(form.weights * cut.own);
         let src = src.wrapping_offset((group * w.cin) as isize * w.src.c);
         let dst = dst.wrapping_offset((group * w.cout) as isize * w.dst.c);
-        let (mr, panels, k) = (kit.conv.mr(), self.panels(kit), self.steps());
+        let (mr, panels, k) = (self.panel(kit), self.panels(kit), self.steps());
         let slots = form.tiles.slots(from, to);
         let mut taps: Taps = [0.0; TAPS * SOME * crate::kernels::tile::MAX_WIDTH];
         // SAFETY: tiles of the problem; the slot has room for a block.
@@ -844,6 +848,7 @@ impl Winograd {
                         segments: &Segment { offset, len },
                         count: 1,
                         panels,
+                        mr,
                         panel,
                         lanes,
                         dst: m.wrapping_add(point * m_pitch),

@@ -68,8 +68,9 @@ pub struct Pixels<T> {
     pub at: *const isize,
     pub segments: *const Segment,
     pub count: usize,
-    /// Panels of `mr` output channels; a panel has one step for each element of the window, in its order.
+    /// Panels of `mr` output channels ([`ConvKernel::panel`]); a panel has one step for each element of the window, in its order.
     pub panels: *const T,
+    pub mr: usize,
     /// Elements from one panel to the next.
     pub panel: usize,
     /// Output channels.
@@ -211,10 +212,11 @@ pub struct LanewiseSums<T> {
 /// The kernels of one scalar type on one instruction set. Contract as for `GemmKernel`; what each computes stands with
 /// the functions of this file.
 pub trait ConvKernel<T: Scalar>: Sync {
-    /// Output channels of a panel.
+    /// Rows and columns of the register tile of matrices.
     fn mr(&self) -> usize;
-    /// Pixels of the register tile.
     fn nr(&self) -> usize;
+    /// Output channels of a panel for [`Pixels`], if there are so many in all.
+    fn panel(&self, channels: usize) -> usize;
     /// Lanes of a vector.
     fn lanes(&self) -> usize;
     /// Whether windows slide (conv/lanewise.rs).
@@ -245,7 +247,18 @@ pub trait ConvKernel<T: Scalar>: Sync {
         ps: isize,
     );
     unsafe fn gather(&self, steps: usize, src: *const T, at: *const isize, lanes: &[isize], dst: *mut T);
-    unsafe fn spread(&self, channels: usize, steps: usize, src: *const T, ps: isize, dst: *mut T, all: usize);
+    /// As `GemmKernel::pack_a`, panels of `width` lanes.
+    unsafe fn pack(&self, width: usize, lanes: usize, k: usize, src: *const T, ls: isize, ps: isize, dst: *mut T);
+    unsafe fn spread(
+        &self,
+        width: usize,
+        channels: usize,
+        steps: usize,
+        src: *const T,
+        ps: isize,
+        dst: *mut T,
+        all: usize,
+    );
     unsafe fn gather_across(&self, steps: usize, src: *const T, cs: isize, lanes: usize, dst: *mut T, all: usize);
     unsafe fn scatter(
         &self,
@@ -335,9 +348,9 @@ pub struct PixelTile<T> {
     mr: usize,
     c: *mut T,
     to: *const isize,
-    /// Where the results of the next pixels go, and the windows of two of them: asked for meanwhile.
+    /// Where the results of the next pixels go, and the windows of some of them: asked for meanwhile.
     next: *const isize,
-    ahead: [*const T; 2],
+    ahead: *const [*const T; 2 * TURNS],
     rows: usize,
     past: bool,
     finish: Finish<T>,
@@ -352,9 +365,23 @@ const fn wide<V: Simd>(u: usize, nr: usize) -> usize {
     if u <= 2 && folds::<V>() || nr > most { most } else { nr }
 }
 
-/// Whether a broadcast is part of a multiply-add: then a number is read again for the other of two vectors. (One to a register takes a
-/// turn of the units that multiply.)
-#[inline(always)]
+/// Vectors of a panel at most: with 32 registers four by six pixels. Channels are mostly multiples of 64, and with three the rest would be
+/// one vector: six accumulators do not fill the units that multiply. (Zen 5, pixels and weights in L1: one vector by six pixels 210
+/// GFLOPS, by twelve 260; two or more by six 286, the limit.)
+const fn highest<V: Simd>(mv: usize) -> usize {
+    if folds::<V>() { 4 } else { mv }
+}
+
+/// Output channels of a panel: as few panels as can be, of the same number of vectors as far as there are such.
+pub fn panel<V: Simd, const MV: usize>(channels: usize) -> usize {
+    let vectors = channels.div_ceil(V::LANES).max(1);
+    vectors.div_ceil(vectors.div_ceil(highest::<V>(MV))) * V::LANES
+}
+
+/// Whether a broadcast can be part of a multiply-add: then most numbers are read again for the other of two vectors, a third of them go
+/// to a register. (On Zen 4 one to a register takes a turn of the units that multiply. On Zen 5 it does not, but two loads a cycle are
+/// the most: two vectors by twelve pixels in L1, all read again 262, every third or all to a register 286 GFLOPS.) To be asked for as
+/// a constant: a call of it in a tile, which the compiler makes if it is compiled apart, would put all accumulators in memory.
 const fn folds<V: Simd>() -> bool {
     V::LANES * size_of::<V::T>() == 64
 }
@@ -362,10 +389,12 @@ const fn folds<V: Simd>() -> bool {
 /// [`Pixels`]: the pixels of a tile stay in L1 while the panels pass.
 #[inline(always)]
 pub unsafe fn pixels<S: PixelTiles<V>, V: RealSimd, const MV: usize, const NR: usize>(p: &Pixels<V::T>) {
-    let mr = MV * V::LANES;
+    let mr = p.mr;
+    debug_assert!(mr.is_multiple_of(V::LANES) && mr <= highest::<V>(MV) * V::LANES);
     // Parts of vectors take a way of their own at the end, which is too long for wide tiles.
-    let few = p.lanes <= 2 * V::LANES && p.lanes.is_multiple_of(V::LANES);
-    let most = if few { wide::<V>(2, NR) } else { wide::<V>(MV, NR) };
+    let whole = p.lanes.is_multiple_of(V::LANES);
+    let most = wide::<V>(if whole { mr / V::LANES } else { highest::<V>(MV) }, NR);
+    let panels = p.lanes.div_ceil(mr).max(1);
     // What is asked for with each pixel.
     let (mut ahead, each) = (p.ahead, p.ahead_len.div_ceil(p.pixels.max(1)));
     // SAFETY: tiles inside the pixels and channels that there are.
@@ -378,14 +407,23 @@ pub unsafe fn pixels<S: PixelTiles<V>, V: RealSimd, const MV: usize, const NR: u
             }
             ahead = ahead.wrapping_add(cols * each);
             let next = if j + 2 * cols <= p.pixels { j + cols } else { j };
-            // Windows of the next pixels that are asked for: two with each panel. Those that overlap are there already.
-            let (fresh, mut asked) = (if p.count == 1 { next } else { j }, 0);
+            // Windows of the next pixels that are asked for: some with each panel. Those that overlap are there already.
+            let (fresh, mut asked) = (p.count == 1, 0);
+            let mut windows = [p.src.wrapping_offset(*p.at.add(j)); 2 * TURNS];
+            let some = cols.div_ceil(panels).min(2 * TURNS);
             let mut i = 0;
             while i < p.lanes {
                 let rows = mr.min(p.lanes - i);
                 let mut finish = p.finish;
                 if !finish.bias.is_null() {
                     finish.bias = finish.bias.add(i);
+                }
+                if fresh {
+                    let mut which = 0;
+                    for window in &mut windows {
+                        *window = p.src.wrapping_offset(*p.at.add(next + asked + which));
+                        which = if which + 1 < some { which + 1 } else { 0 };
+                    }
                 }
                 let t = PixelTile {
                     b: p.src,
@@ -397,23 +435,21 @@ pub unsafe fn pixels<S: PixelTiles<V>, V: RealSimd, const MV: usize, const NR: u
                     c: p.dst.wrapping_add(i),
                     to: p.to.add(j),
                     next: p.to.add(next),
-                    // Not by `map`: it would read as one what was just written as two, and wait.
-                    ahead: [
-                        p.src.wrapping_offset(*p.at.add(fresh + asked)),
-                        p.src.wrapping_offset(*p.at.add(fresh + cols - 1 - asked)),
-                    ],
+                    // Not the windows themselves: they would be read as vectors that were just written as numbers, and wait.
+                    ahead: &windows,
                     rows,
                     past: V::PAST && p.past,
                     finish,
                 };
                 match rows.div_ceil(V::LANES) {
                     1 => columns::<S, V, 1, NR>(cols, &t),
-                    2 if const { MV >= 2 } => columns::<S, V, 2, NR>(cols, &t),
-                    3 if const { MV >= 3 } => columns::<S, V, 3, NR>(cols, &t),
+                    2 if const { highest::<V>(MV) >= 2 } => columns::<S, V, 2, NR>(cols, &t),
+                    3 if const { highest::<V>(MV) >= 3 } => columns::<S, V, 3, NR>(cols, &t),
+                    4 if const { highest::<V>(MV) >= 4 } => columns::<S, V, 4, NR>(cols, &t),
                     _ => debug_assert!(false, "no tile of {rows} channels"),
                 }
                 i += mr;
-                asked = if 2 * asked + 3 < cols { asked + 1 } else { 0 };
+                asked = if asked + 2 * some <= cols { asked + some } else { cols - some };
             }
             j += cols;
         }
@@ -439,6 +475,8 @@ unsafe fn columns<S: PixelTiles<V>, V: Simd, const U: usize, const NR: usize>(co
     columns!(1 2 3 4 5 6 7 8 9 10 11 12)
 }
 
+/// Windows of the next pixels are asked for in turn, two at a time: so many times four steps are a cache line of each (of f32).
+const TURNS: usize = 4;
 /// Elements of a panel that are asked for ahead of their use, in bytes.
 const AHEAD: usize = 768;
 
@@ -452,14 +490,18 @@ pub unsafe fn tile<V: RealSimd, const U: usize, const N: usize>(t: &PixelTile<V:
         unrolled!(N, |j| {
             b[j] = opaque_ptr(t.b.wrapping_offset(*t.at.add(j)));
         });
-        if !t.past {
-            unrolled!(N, |j| {
+        // Pixel by pixel: all at once are more lines than a core has under way.
+        let mut asked_for = if t.past { N } else { 0 };
+        macro_rules! ask {
+            () => {
+                let next = t.c.wrapping_offset(*t.next.add(asked_for));
                 for u in 0..U {
-                    prefetch(t.c.wrapping_offset(*t.next.add(j)).wrapping_add(u * V::LANES));
+                    prefetch(next.wrapping_add(u * V::LANES));
                 }
-            });
+                asked_for += 1;
+            };
         }
-        let (mut a, ahead) = (t.a, t.ahead);
+        let (mut a, mut turn) = (t.a, 0);
         let mr = t.mr;
         for s in 0..t.count {
             let segment = &*t.segments.add(s);
@@ -479,7 +521,7 @@ pub unsafe fn tile<V: RealSimd, const U: usize, const N: usize>(t: &PixelTile<V:
                     unrolled!(N, |j| {
                         let x = V::splat(*b[j].wrapping_offset(i + $at));
                         for u in 0..U {
-                            let x = if u > 0 && U == 2 && folds::<V>() {
+                            let x = if u > 0 && U == 2 && j % 3 > 0 && const { folds::<V>() } {
                                 V::splat(*b[j].wrapping_offset(again + $at))
                             } else {
                                 x
@@ -491,8 +533,12 @@ pub unsafe fn tile<V: RealSimd, const U: usize, const N: usize>(t: &PixelTile<V:
                 };
             }
             while i + 4 <= end {
-                prefetch(ahead[0].wrapping_offset(i));
-                prefetch(ahead[1].wrapping_offset(i));
+                prefetch((*t.ahead)[turn].wrapping_offset(i));
+                prefetch((*t.ahead)[turn + TURNS].wrapping_offset(i));
+                turn = (turn + 1) % TURNS;
+                if asked_for < N {
+                    ask!();
+                }
                 again = opaque(i as usize) as isize;
                 step!(0);
                 step!(1);
@@ -505,6 +551,9 @@ pub unsafe fn tile<V: RealSimd, const U: usize, const N: usize>(t: &PixelTile<V:
                 step!(0);
                 i += 1;
             }
+        }
+        while asked_for < N {
+            ask!();
         }
         let mut c = [t.c; N];
         unrolled!(N, |j| {

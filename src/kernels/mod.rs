@@ -545,7 +545,7 @@ macro_rules! kernel_table {
     // Convolution: T and V as above, real.
     (@conv $feature:tt $T:ty, $V:ty, $mv:literal, $nr:literal) => {{
         use $crate::kernels::conv::{self, ConvKernel, Finish, LaneTile, Lanewise, LanewiseSums, PixelTile, PixelTiles, Pixels, PlaneSums, PlaneTile, Planes, Side, SumsTile, Term};
-        use $crate::kernels::{kernel_table, simd::{GroupSimd, Simd}};
+        use $crate::kernels::{kernel_table, pack, simd::{GroupSimd, Simd}};
         struct C;
         // As above.
         #[allow(clippy::undocumented_unsafe_blocks)]
@@ -583,6 +583,9 @@ macro_rules! kernel_table {
             fn lanes(&self) -> usize {
                 <$V as Simd>::LANES
             }
+            fn panel(&self, channels: usize) -> usize {
+                conv::panel::<$V, $mv>(channels)
+            }
             fn slides(&self) -> bool {
                 <$V as GroupSimd>::PAIRS
             }
@@ -619,8 +622,12 @@ macro_rules! kernel_table {
                 unsafe { conv::gather::<$T, $nr>(steps, src, at, lanes, dst) }
             } }
             kernel_table! { @fn $feature
-            unsafe fn spread(&self, channels: usize, steps: usize, src: *const $T, ps: isize, dst: *mut $T, all: usize) {
-                unsafe { conv::spread::<$V, $mv>(channels, steps, src, ps, dst, all) }
+            unsafe fn pack(&self, width: usize, lanes: usize, k: usize, src: *const $T, ls: isize, ps: isize, dst: *mut $T) {
+                unsafe { pack::vectors::<$V, $V>(width / <$V as Simd>::LANES, lanes, k, src, ls, ps, false, dst) }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn spread(&self, width: usize, channels: usize, steps: usize, src: *const $T, ps: isize, dst: *mut $T, all: usize) {
+                unsafe { conv::spread::<$V>(width, channels, steps, src, ps, dst, all) }
             } }
             kernel_table! { @fn $feature
             unsafe fn gather_across(&self, steps: usize, src: *const $T, cs: isize, lanes: usize, dst: *mut $T, all: usize) {

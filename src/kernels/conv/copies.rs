@@ -256,10 +256,11 @@ pub unsafe fn gather_across<V: RealSimd, const NR: usize>(
     }
 }
 
-/// Channels of `steps` pixels `ps` apart, side by side each, into panels of MV vectors that have `all` steps: step p of
-/// these is at `dst + p*MV*LANES`.
+/// Channels of `steps` pixels `ps` apart, side by side each, into panels of `width` of them, whole vectors, that have `all`
+/// steps: step p of these is at `dst + p*width`.
 #[inline(always)]
-pub unsafe fn spread<V: Simd, const MV: usize>(
+pub unsafe fn spread<V: Simd>(
+    width: usize,
     channels: usize,
     steps: usize,
     src: *const V::T,
@@ -267,21 +268,20 @@ pub unsafe fn spread<V: Simd, const MV: usize>(
     dst: *mut V::T,
     all: usize,
 ) {
-    let width = MV * V::LANES;
     // SAFETY: the contract of the file.
     unsafe {
         for p in 0..steps {
             let (from, to) = (src.wrapping_offset(p as isize * ps), dst.add(p * width));
             let mut c = 0;
             while c + width <= channels {
-                for i in 0..MV {
-                    V::load(from.add(c + i * V::LANES)).store_packed(to.add(c * all + i * V::LANES));
+                for i in (0..width).step_by(V::LANES) {
+                    V::load(from.add(c + i)).store_packed(to.add(c * all + i));
                 }
                 c += width;
             }
-            for i in 0..if c < channels { MV } else { 0 } {
-                let left = channels.saturating_sub(c + i * V::LANES).min(V::LANES);
-                V::load_first(from.wrapping_add(c + i * V::LANES), left).store_packed(to.add(c * all + i * V::LANES));
+            for i in (0..if c < channels { width } else { 0 }).step_by(V::LANES) {
+                let left = channels.saturating_sub(c + i).min(V::LANES);
+                V::load_first(from.wrapping_add(c + i), left).store_packed(to.add(c * all + i));
             }
         }
     }
