@@ -867,6 +867,8 @@ pub unsafe fn lanewise_sums_tile<V: GroupSimd, const STRIDE: usize, const SPREAD
     dy: *const V::T,
 ) {
     let mut c = 0;
+    // Results of a part of a row, if it is all of one.
+    let most = if t.results <= N { N } else { t.results.div_ceil(t.results.div_ceil(N)) };
     // SAFETY: the contract of the file.
     unsafe {
         while c < p.rows.channels {
@@ -887,7 +889,6 @@ pub unsafe fn lanewise_sums_tile<V: GroupSimd, const STRIDE: usize, const SPREAD
                 continue;
             }
             let pair = V::PAIRS && left >= 2 * V::LANES;
-            let most = t.results.div_ceil(t.results.div_ceil(N));
             for j in (0..t.results).step_by(most) {
                 let column = t.column + (j * p.rows.stride[1]) as isize;
                 let t = &LaneTile { column, results: most.min(t.results - j), ..*t };
