@@ -171,7 +171,9 @@ unsafe fn values<V: RealSimd, const K: usize, const N: usize>(d: [V; K]) -> [V; 
         let (quarter, sixth) = (number::<V>(0.25), number::<V>(-1.0 / 6.0));
         let power = [number::<V>(1.0 / 24.0), number(1.0 / 12.0), number(1.0 / 6.0), number(1.0 / 3.0)];
         let mut c = [V::zero(); RESULTS];
-        c[..K].copy_from_slice(&d);
+        for i in 0..K {
+            c[i] = d[i];
+        }
         let mut r = [V::zero(); N];
         r[0] = d[K - 1];
         r[1] = c[0].mul(quarter);
@@ -234,7 +236,9 @@ unsafe fn results<V: RealSimd, const N: usize, const M: usize>(count: usize, src
         let power = [number::<V>(1.0), number(2.0), number(4.0), number(8.0)];
         lines!(count, src, dst, |d: N| {
             let mut m = [V::zero(); POINTS];
-            m[..N].copy_from_slice(&d);
+            for i in 0..N {
+                m[i] = d[i];
+            }
             // Even and odd powers of 1 and -1, and of 2 and -2; those of one point are the same.
             let ones = if N > 3 { [m[2].add(m[3]), m[2].sub(m[3])] } else { [m[2]; 2] };
             let twos = if N > 5 { [m[4].add(m[5]), m[4].sub(m[5])] } else { [m[4]; 2] };
