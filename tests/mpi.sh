@@ -282,19 +282,22 @@ cat >"$dir/second.c" <<'END'
 #include <stdlib.h>
 #include <unistd.h>
 /* Said behind all that the library does at exit: a rank that hangs there says nothing. The launcher may end all ranks when the
-   first has ended. */
+   first has ended, so each stays for the others: longer where one of them is late. */
 static char told[1000];
+static int stays = 10;
 static void say(void)
 {
     if (!told[0])
         return;
     puts(told);
     fflush(stdout);
-    sleep(10);
+    sleep(stays);
 }
 int main(int argc, char **argv)
 {
     atexit(say);
+    if (argc > 1)
+        stays += 2 * atoi(argv[1]);
     if (corten_init()) {
         snprintf(told, sizeof told, "the first corten_init: %s", corten_last_error());
         return 9;

@@ -22,7 +22,7 @@ use super::memory::{Memory, Room, Shared, bytes};
 use super::problem::{FilterStrides, Problem, Strides};
 use super::strip::{self, Extent};
 use crate::gemm::{blocking, driver};
-use crate::kernels::conv::{LaneRows, LanewiseSums, PlaneSums};
+use crate::kernels::conv::{LONG, LaneRows, LanewiseSums, PlaneSums};
 use crate::kernels::tile::{Source, prefetch};
 use crate::runtime::{cpu, pool};
 
@@ -216,11 +216,11 @@ impl Gradient {
         let (rows, cols) = if threads == 1 || wanted <= 1 {
             (1, 1)
         } else if self.lanewise > 0 {
-            (wanted.min(self.ocg.div_ceil(mr)), 1)
+            (wanted.min(self.ocg.div_ceil(self.unit(kit))), 1)
         } else {
             blocking::grid(wanted, self.ocg, self.lanes, mr, nr)
         };
-        let mt = self.ocg.div_ceil(rows).next_multiple_of(mr);
+        let mt = self.ocg.div_ceil(rows).next_multiple_of(if self.lanewise > 0 { self.unit(kit) } else { mr });
         let nt = if self.lanewise > 0 { self.lanes } else { self.lanes.div_ceil(cols).next_multiple_of(nr) };
         (shares, mt, nt)
     }
@@ -234,9 +234,13 @@ impl Gradient {
     }
     /// Channels whose lanewise sums are made at a time: they stay in L1 (as many as have LANE_SUMS of them).
     fn together_channels(&self, kit: &Kit) -> usize {
-        let lanes = kit.conv.lanes();
-        let most = if self.is_long(kit) { LONG_SUMS } else { LANE_SUMS };
-        (most / self.lanes.max(1) / lanes * lanes).max(lanes)
+        let (most, unit) = if self.is_long(kit) { (LONG_SUMS, self.unit(kit)) } else { (LANE_SUMS, kit.conv.lanes()) };
+        (most / self.lanes.max(1) / unit * unit).max(unit)
+    }
+    /// Channels between which threads may cut lanewise sums. Those of a long run are added in another order than the few behind the last
+    /// one: where the runs begin must not depend on the cut.
+    fn unit(&self, kit: &Kit) -> usize {
+        if self.is_long(kit) { LONG * kit.conv.lanes() } else { kit.conv.mr() }
     }
     /// Whether channels are read in long runs, where there are registers for them: depthwise windows that share few pixels, where they lie.
     fn is_long(&self, kit: &Kit) -> bool {

@@ -278,6 +278,19 @@ fn winograd_of_every_size() {
     }
 }
 
+/// Depthwise of stride 2 on numbers whose sums are rounded, enough of them for threads: where these cut the channels decides about nothing.
+#[test]
+fn threads_do_not_change_depthwise_sums() {
+    let mut rng = Rng(0x2718_2818_2845_9045);
+    for (number, (channels, kernel)) in [(96, 3), (144, 5), (200, 3)].into_iter().enumerate() {
+        let mut d = Description::new(2);
+        (d.groups, d.in_channels, d.out_channels) = (channels, channels, channels);
+        (d.layout, d.batch, d.input, d.stride) = (1, 8, [28, 28, 0], [2; 3]);
+        (d.kernel, d.pad_before, d.pad_after) = ([kernel; 3], [kernel / 2; 3], [kernel / 2; 3]);
+        check(number as u64, &d, &mut rng, false);
+    }
+}
+
 /// Depthwise, and groups that share vectors: pixels a page apart, more channels than a pass takes, vectors that are not full, phases
 /// that some pixels of a block do not have, more columns than a register tile.
 #[test]

@@ -19,7 +19,7 @@ mod planes;
 mod winograd;
 
 pub use copies::{add_rows, gather, gather_across, scatter, spread, to_first, to_last};
-pub use lanewise::{LaneTile, RUN, lanewise, lanewise_sums, lanewise_sums_tile, lanewise_tile};
+pub use lanewise::{LONG, LaneTile, RUN, lanewise, lanewise_sums, lanewise_sums_tile, lanewise_tile};
 pub use planes::{PlaneTile, SUMS_HIGH, SumsTile, plane, plane_sums, plane_sums_tile, planes};
 pub use winograd::{RESULTS, Side, TOGETHER, Term};
 pub use winograd::{wino_gradient, wino_input, wino_output, wino_weights, wino_weights_back};

@@ -35,7 +35,7 @@ const N: usize = 7;
 pub const RUN: usize = 3;
 /// Vectors of channels that are read in one go where a tap is taken at a time ([`LaneRows::long`]): with [`N`] results and the taps all 32
 /// registers.
-const LONG: usize = 4;
+pub const LONG: usize = 4;
 /// Rows of a sliding tile at most, and channels, whose results are collected: no more than half of L1.
 const HIGH: usize = 7;
 const COLLECTED: usize = 128;
