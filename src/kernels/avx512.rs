@@ -5,7 +5,7 @@
 
 use super::avx2::{F16c, half_square32, half_square64, square32, square64, sum4_32, sum4_64, sum32, sum64};
 use super::kernel_table;
-use super::simd::{GroupSimd, RealSimd, Simd, Split, real_transpose};
+use super::simd::{GroupSimd, MOST_LANES, RealSimd, Simd, Split, real_transpose};
 use core::arch::x86_64::*;
 
 #[derive(Clone, Copy)]
@@ -18,7 +18,7 @@ macro_rules! avx512 {
         $V:ident, $T:ty, $lanes:literal, mask $Mask:ty,
         $zero:ident $set1:ident $load:ident $store:ident $maskload:ident $maskstore:ident
         $add:ident $sub:ident $mul:ident $div:ident $fmadd:ident $fnmadd:ident $max:ident $abs:ident $xor:ident,
-        sum $sum:ident $sum4:ident, squares $squares:ident, deinterleave $de:expr, interleave $inter:expr,
+        sum $sum:ident $sum4:ident $sums:ident, squares $squares:ident, deinterleave $de:expr, interleave $inter:expr,
         keep $mov:ident, swap $swap:expr, largest $largest:ident, equals $equals:expr, square $square:ident $half_square:ident,
         half $low:ident $whole:ident $halfload:ident $halffmadd:ident $opaque:ident
     ) => {
@@ -110,6 +110,11 @@ macro_rules! avx512 {
             #[inline(always)]
             unsafe fn sum4([a, b, c, d]: [Self; 4]) -> [$T; 4] {
                 unsafe { $sum4(a.0, b.0, c.0, d.0) }
+            }
+            const SUMS: bool = true;
+            #[inline(always)]
+            unsafe fn sums(all: [Self; MOST_LANES]) -> Self {
+                unsafe { $V($sums(all)) }
             }
             real_transpose!();
         }
@@ -206,6 +211,44 @@ fn opaque64(v: __m512d) -> __m512d {
     v
 }
 
+// Sums of as many registers as there are lanes: the same additions as below, halves, quarters and so on of several registers in one.
+// (Macros: a closure may stay a function, and would be one without the instruction set.)
+macro_rules! fold_two {
+    ($add:ident, $shuffle:ident, $low:literal $high:literal, $a:expr, $b:expr) => {{
+        let (a, b) = ($a, $b);
+        $add($shuffle::<$low>(a, b), $shuffle::<$high>(a, b))
+    }};
+}
+#[inline(always)]
+#[allow(clippy::undocumented_unsafe_blocks)]
+unsafe fn sums32(v: [F32x16; MOST_LANES]) -> __m512 {
+    // Of four registers, a quarter each; then in pairs of them.
+    macro_rules! quarters {
+        ($l:literal) => {{
+            let ab = fold_two!(_mm512_add_ps, _mm512_shuffle_f32x4, 0x44 0xee, v[$l].0, v[$l + 4].0);
+            let cd = fold_two!(_mm512_add_ps, _mm512_shuffle_f32x4, 0x44 0xee, v[$l + 8].0, v[$l + 12].0);
+            fold_two!(_mm512_add_ps, _mm512_shuffle_f32x4, 0x88 0xdd, ab, cd)
+        }};
+    }
+    unsafe {
+        let a = fold_two!(_mm512_add_ps, _mm512_shuffle_ps, 0x44 0xee, quarters!(0), quarters!(1));
+        let b = fold_two!(_mm512_add_ps, _mm512_shuffle_ps, 0x44 0xee, quarters!(2), quarters!(3));
+        fold_two!(_mm512_add_ps, _mm512_shuffle_ps, 0x88 0xdd, a, b)
+    }
+}
+#[inline(always)]
+#[allow(clippy::undocumented_unsafe_blocks)]
+unsafe fn sums64(v: [F64x8; MOST_LANES]) -> __m512d {
+    macro_rules! quarters {
+        ($l:literal) => {{
+            let ab = fold_two!(_mm512_add_pd, _mm512_shuffle_f64x2, 0x44 0xee, v[$l].0, v[$l + 2].0);
+            let cd = fold_two!(_mm512_add_pd, _mm512_shuffle_f64x2, 0x44 0xee, v[$l + 4].0, v[$l + 6].0);
+            fold_two!(_mm512_add_pd, _mm512_shuffle_f64x2, 0x88 0xdd, ab, cd)
+        }};
+    }
+    unsafe { fold_two!(_mm512_add_pd, _mm512_shuffle_pd, 0x00 0xff, quarters!(0), quarters!(1)) }
+}
+
 // Sums: both halves added, then as a register of 256 bits; one and four at once in the same order.
 macro_rules! sums {
     ($one:ident $four:ident $fold:ident, $T:ty, $R:ty, $H:ty, $low:ident $high:ident $add:ident $sum:ident $sum4:ident) => {
@@ -267,7 +310,7 @@ avx512! {
     _mm512_setzero_ps _mm512_set1_ps _mm512_loadu_ps _mm512_storeu_ps _mm512_maskz_loadu_ps _mm512_mask_storeu_ps
     _mm512_add_ps _mm512_sub_ps _mm512_mul_ps _mm512_div_ps _mm512_fmadd_ps _mm512_fnmadd_ps _mm512_max_ps
     _mm512_abs_ps _mm512_xor_ps,
-    sum total32 total4_32, squares squares32, deinterleave deinterleave32, interleave interleave32,
+    sum total32 total4_32 sums32, squares squares32, deinterleave deinterleave32, interleave interleave32,
     keep _mm512_maskz_mov_ps, swap _mm512_permute_ps::<0xb1>, largest _mm512_reduce_max_ps,
     equals _mm512_cmp_ps_mask::<_CMP_EQ_OQ>, square square32 half_square32,
     half _mm512_castps512_ps256 _mm512_castps256_ps512 _mm256_maskz_loadu_ps _mm256_fmadd_ps opaque32
@@ -277,7 +320,7 @@ avx512! {
     _mm512_setzero_pd _mm512_set1_pd _mm512_loadu_pd _mm512_storeu_pd _mm512_maskz_loadu_pd _mm512_mask_storeu_pd
     _mm512_add_pd _mm512_sub_pd _mm512_mul_pd _mm512_div_pd _mm512_fmadd_pd _mm512_fnmadd_pd _mm512_max_pd
     _mm512_abs_pd _mm512_xor_pd,
-    sum total64 total4_64, squares squares64, deinterleave interleave64, interleave interleave64,
+    sum total64 total4_64 sums64, squares squares64, deinterleave interleave64, interleave interleave64,
     keep _mm512_maskz_mov_pd, swap _mm512_permute_pd::<0x55>, largest _mm512_reduce_max_pd,
     equals _mm512_cmp_pd_mask::<_CMP_EQ_OQ>, square square64 half_square64,
     half _mm512_castpd512_pd256 _mm512_castpd256_pd512 _mm256_maskz_loadu_pd _mm256_fmadd_pd opaque64

@@ -370,9 +370,10 @@ macro_rules! kernel_table {
     (@fn ($($feature:tt)+) $($f:tt)*) => { #[target_feature($($feature)+)] $($f)* };
     // T: scalar, V: its vector in the register tile, R: the vector of its parts, E: of consecutive elements.
     (@one $feature:tt $isa:literal, $T:ty, $V:ty, $R:ty, $E:ty, $mv:literal, $nr:literal, $kc:literal, $narrow:expr, $field:ident) => {{
+        use $crate::kernels::dots::{self, DotTile, DotTiles};
         use $crate::kernels::solve::{self, Rows, Triangle};
         use $crate::kernels::tile::{self, Source, Strided, Tile, Tiles};
-        use $crate::kernels::{GemmKernel, Kernels, LineKernel, Table, dots, elements::Reals, kernel_table, lines, pack, simd::Simd, sweeps};
+        use $crate::kernels::{GemmKernel, Kernels, LineKernel, Table, elements::Reals, kernel_table, lines, pack, simd::Simd, sweeps};
         use $crate::matrix::{Diag, Lines};
         use $crate::scalar::Scalar;
         type Part = <$T as Scalar>::Real;
@@ -395,6 +396,14 @@ macro_rules! kernel_table {
             kernel_table! { @fn $feature
             unsafe fn part<const U: usize, const N: usize, const PACKED: bool, const LAST: u8>(t: &Tile<$T>) {
                 unsafe { tile::some::<$V, U, N, PACKED, LAST>(t) }
+            } }
+        }
+        // As below.
+        #[allow(clippy::undocumented_unsafe_blocks)]
+        impl DotTiles<$V> for K {
+            kernel_table! { @fn $feature
+            unsafe fn dot_tile<const M: usize, const N: usize>(t: &DotTile<$T>) {
+                unsafe { dots::tile::<$V, M, N>(t) }
             } }
         }
         // Sound in all methods: the callers keep the contract of the trait, which is that of `tile` and `lines`.
@@ -447,7 +456,7 @@ macro_rules! kernel_table {
             } }
             kernel_table! { @fn $feature
             unsafe fn dots(&self, m: usize, n: usize, k: usize, alpha: $T, x: (*const $T, isize), y: (*const $T, isize), beta: $T, c: *mut $T, strides: (isize, isize)) {
-                unsafe { dots::dots::<$V>(m, n, k, alpha, x, y, beta, c, strides) }
+                unsafe { dots::dots::<K, $V>(m, n, k, alpha, x, y, beta, c, strides) }
             } }
             kernel_table! { @fn $feature
             unsafe fn pack_triangle(&self, u: Triangle<$T>, src: *const $T, ls: isize, ps: isize, conj: bool, to: *mut $T) {

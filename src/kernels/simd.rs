@@ -11,6 +11,9 @@
 
 use crate::scalar::{Complex, Real, Scalar};
 
+/// Lanes of the largest register.
+pub(super) const MOST_LANES: usize = 16;
+
 /// A register with [`Simd::LANES`] lanes of `T`. Contract of all methods: see the head of the file.
 pub trait Simd: Copy {
     type T: Scalar;
@@ -77,6 +80,20 @@ pub trait Simd: Copy {
     unsafe fn sum4([a, b, c, d]: [Self; 4]) -> [Self::T; 4] {
         // SAFETY: the contract of the trait.
         unsafe { [a.sum(), b.sum(), c.sum(), d.sum()] }
+    }
+    /// Whether [`Simd::sums`] takes less time than as many of [`Simd::sum4`].
+    const SUMS: bool = false;
+    /// The `sum` of each of the first LANES registers, bit for bit; lane l is that of the l-th.
+    #[inline(always)]
+    unsafe fn sums(all: [Self; MOST_LANES]) -> Self {
+        let mut sums = [Self::T::ZERO; MOST_LANES];
+        // SAFETY: the contract of the trait; LANES sums.
+        unsafe {
+            for (sum, v) in sums.iter_mut().zip(all).take(Self::LANES) {
+                *sum = v.sum();
+            }
+            Self::load(sums.as_ptr())
+        }
     }
     /// Consecutive elements of each lane that [`Simd::transpose`] takes; 0 if it is not to be used.
     const SQUARE: usize;

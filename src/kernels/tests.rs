@@ -166,19 +166,23 @@ fn check_dots<T: Scalar>(kernels: &Kernels<T>) {
             for n in [1, 2, 3, 4, 5, 6, 7, 16] {
                 let (x_lane, y_lane) = (k + 1, k + 2);
                 let (x, y) = (numbers.vec::<T>(m * x_lane), numbers.vec::<T>(n * y_lane));
-                let (old, alpha) = (numbers.vec::<T>(2 * m * n), numbers.next::<T>());
-                for beta in [T::ZERO, T::ONE + T::ONE] {
+                let len = 2 * (m + 1) * (n + 1);
+                let (old, alpha) = (numbers.vec::<T>(len), numbers.next::<T>());
+                // Rows at a distance, columns one behind the other, rows one behind the other.
+                let layouts = [(2, 2 * m), (1, m + 1), (n + 1, 1)];
+                for (beta, (rs, cs)) in [T::ZERO, T::ONE + T::ONE].into_iter().flat_map(|b| layouts.map(|l| (b, l))) {
                     let poison = T::from_real(T::Real::from_f64(f64::NAN));
-                    let mut c = if beta == T::ZERO { vec![poison; 2 * m * n] } else { old.clone() };
+                    let mut c = if beta == T::ZERO { vec![poison; len] } else { old.clone() };
                     let (from_x, from_y) = ((x.as_ptr(), x_lane as isize), (y.as_ptr(), y_lane as isize));
-                    // SAFETY: m lanes of x, n of y, and C with rows at a distance of 2.
+                    // SAFETY: m lanes of x, n of y, and C.
                     unsafe {
-                        kernels.gemm.dots(m, n, k, alpha, from_x, from_y, beta, c.as_mut_ptr(), (2, 2 * m as isize))
+                        let strides = (rs as isize, cs as isize);
+                        kernels.gemm.dots(m, n, k, alpha, from_x, from_y, beta, c.as_mut_ptr(), strides)
                     };
                     for j in 0..n {
                         for i in 0..m {
                             let sum = (0..k).fold(T::ZERO, |s, p| s + x[i * x_lane + p] * y[j * y_lane + p]);
-                            let at = 2 * i + 2 * m * j;
+                            let at = rs * i + cs * j;
                             let was = if beta == T::ZERO { T::ZERO } else { beta * old[at] };
                             assert_eq!(c[at], alpha * sum + was, "{} {m}x{n}x{k} ({i},{j})", kernels.name);
                         }
