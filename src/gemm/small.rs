@@ -60,7 +60,8 @@ pub fn run<T: Scalar>(
         if T::IS_COMPLEX && b.is_conj() && is_whole && (b.rs() == 1 || b.cs() == 1) {
             return false;
         }
-        let may_be_dots = (!fits || m < lanes) && is_whole && k > FEW_STEPS && (b.rs() == 1 || a.cs() == 1);
+        let enough = k > FEW_STEPS || k >= DOTS_OF && m * n * k >= DOTS_FOR;
+        let may_be_dots = (!fits || m < lanes) && is_whole && enough && (b.rs() == 1 || a.cs() == 1);
         if may_be_dots && are_better_dots(a, b) {
             all_dots(alpha, a.anew(), b.anew(), beta, c.alias(), kernel);
             return true;
@@ -129,13 +130,14 @@ const APART_ACROSS: usize = 200;
 const PACK_BYTE: usize = 2;
 const PACK_COMPLEX: usize = 4;
 
-/// What it costs to add up a dot product's lanes, in multiply-adds of a vector. (Zen 4, last rows by tiles and by dots: sgemm NN 50³
-/// 95 and 99, 65³ 99 and 105, 100³ 106 and 111, TN 33³ 71 and 77. With 4 here and with 3: sgemm NN
-/// 4 x 16 x 77 34 and 43.)
-const SUM: usize = 3;
-
-/// What it costs to set up a tile, for each of its columns, in the same.
-const TILE: usize = 2;
+/// What it costs to add up a dot product's lanes, in multiply-adds of a vector; what it costs to set up a tile, for each of its
+/// columns, if there are several tiles, in the same; steps from which dot products are thought of at all, and multiply-adds from
+/// which they are with few steps. (Zen 5, ns, 90 random products of which most have few rows or columns, mean with 3, 2, 17 and
+/// half vectors counted as half, and with these: 171 and 153. dgemm NN 4 x 90 x 56 937 and 426, TN 4 x 90 x 12 258 and 199.)
+const SUM: usize = 2;
+const TILE: usize = 4;
+const DOTS_OF: usize = 9;
+const DOTS_FOR: usize = 1024;
 
 /// Of m rows of a whole product, or of one of which all parts are so computed: how many come before the last ones, if these fill
 /// so little of a vector that dot products are faster. All of them otherwise. Every way to a product asks this function, so that
@@ -206,7 +208,8 @@ pub fn are_cheaper_dots<T: Scalar>(
     turned: usize,
 ) -> bool {
     let costs = Costs::of::<T>(n, k, a.rs() != 1, b.cs() == 1 && b.rs() != 1);
-    let tiles = costs.straight(m).min(costs.turned(m)) + TILE * costs.lanes * n;
+    let set_up = if n > T::kernels().single.1 { TILE * costs.lanes * n } else { 0 };
+    let tiles = costs.straight(m).min(costs.turned(m)) + set_up;
     // The call that turns takes its time, however little there is to turn. (sgemm NN 3 x 30 x 30: tiles 19, dots 15.)
     let turn = if turned > 0 { 2 * TURN * turned * k + APART * costs.lanes } else { 0 };
     costs.dots(m) + turn < tiles
@@ -230,8 +233,6 @@ struct Costs {
     n: usize,
     k: usize,
     lanes: usize,
-    /// Lanes that rows are rounded up to: half a vector, where there is a shorter register.
-    unit: usize,
     pack: usize,
     a_by_rows: bool,
     b_by_rows: bool,
@@ -247,16 +248,15 @@ fn up(x: usize, unit: usize) -> usize {
 impl Costs {
     #[inline(always)]
     fn of<T: Scalar>(n: usize, k: usize, a_by_rows: bool, b_by_rows: bool) -> Costs {
-        let kernels = T::kernels();
-        let lanes = kernels.single.0;
-        let unit = if kernels.narrow.is_some() && !T::IS_COMPLEX { lanes / 2 } else { lanes };
+        let lanes = T::kernels().single.0;
         let pack = if T::IS_COMPLEX { PACK_COMPLEX } else { PACK_BYTE * size_of::<T>() };
-        Costs { n, k, lanes, unit, pack, a_by_rows, b_by_rows }
+        Costs { n, k, lanes, pack, a_by_rows, b_by_rows }
     }
-    /// Of m rows as they lie: lanes beyond them are lost, and an A that lies across is packed.
+    /// Of m rows as they lie: lanes beyond them are lost, and an A that lies across is packed. (Half a vector is half of the time on some
+    /// CPUs and all of it on others; counted as a whole one.)
     #[inline(always)]
     fn straight(&self, m: usize) -> usize {
-        up(m, self.unit) * self.n * self.k + if self.a_by_rows { self.pack * m * self.k } else { 0 }
+        up(m, self.lanes) * self.n * self.k + if self.a_by_rows { self.pack * m * self.k } else { 0 }
     }
     /// Of m rows turned over, as `C^T = B^T A^T`: C is turned at the end, and B before if it lies across. Columns that are far
     /// fewer than the rows are no lanes: many short tiles (sgemm TT 500 x 2 x 16: 18 as they lie, 13 turned).
@@ -272,7 +272,7 @@ impl Costs {
             (false, true) => APART * self.lanes,
             _ => APART_ACROSS * self.lanes + 2 * TURN * n * k,
         };
-        up(n, self.unit) * m * k + 2 * TURN * m * n + apart
+        up(n, self.lanes) * m * k + 2 * TURN * m * n + apart
     }
     /// Of m rows by dot products of operands that lie as these want them. A complex one is as many of real numbers.
     #[inline(always)]
