@@ -13,14 +13,21 @@ const ON_STACK: usize = 12 << 10;
 
 /// Calls `f` with room for n elements, on the stack if they are few, or without any if there is none to be had.
 pub fn with_room<T, R>(n: usize, f: impl FnOnce(Option<*mut T>) -> R) -> R {
-    #[repr(align(64))]
-    struct Stack(MaybeUninit<[u8; ON_STACK]>);
     if n.saturating_mul(size_of::<T>()) <= ON_STACK {
-        let mut stack = Stack(MaybeUninit::uninit());
-        return f(Some(stack.0.as_mut_ptr().cast()));
+        return with_stack(f);
     }
     let scratch = Scratch::take_for::<T>(n);
     f(scratch.as_ref().map(Scratch::ptr))
+}
+
+/// A function of its own: compiled into its callers, the room would be part of their frames, needed or not, and those of two
+/// callers and of a small product are more than a small stack has.
+#[inline(never)]
+fn with_stack<T, R>(f: impl FnOnce(Option<*mut T>) -> R) -> R {
+    #[repr(align(64))]
+    struct Stack(MaybeUninit<[u8; ON_STACK]>);
+    let mut stack = Stack(MaybeUninit::uninit());
+    f(Some(stack.0.as_mut_ptr().cast()))
 }
 
 /// Columns of a symmetric matrix that are mirrored together, and those of one that is mirrored element by element.
