@@ -80,10 +80,10 @@ fn draw(rng: &mut Rng, winograd: bool) -> Description {
     for i in 0..d.dims as usize {
         if winograd {
             let flat = d.dims == 3 && i == 0;
-            d.kernel[i] = if flat { rng.pick(&[1, 2, 3]) } else { 3 };
+            d.kernel[i] = if flat { rng.pick(&[1, 2, 3]) } else { rng.pick(&[2, 3, 3, 4, 5, 6]) };
             d.stride[i] = if flat { 1 } else { stride };
             d.input[i] = if flat { 3 } else { 6 + rng.below(12) };
-            (d.pad_before[i], d.pad_after[i]) = (rng.below(3), rng.below(3));
+            (d.pad_before[i], d.pad_after[i]) = (rng.below(d.kernel[i] as u64), rng.below(d.kernel[i] as u64));
             continue;
         }
         d.kernel[i] = rng.pick(&[1, 1, 2, 3, 3, 4, 5]);
@@ -229,6 +229,9 @@ fn weights_in_turn() {
         (d.in_channels, d.out_channels, d.input) = (150, 136, [5, 7, 0]);
         (d.kernel, d.pad_before, d.pad_after) = ([3; 3], [1; 3], [1; 3]);
         check(number, &d, &mut rng, false);
+        // Two strands a side, of which fewer steps are put in order together.
+        (d.kernel, d.pad_before, d.pad_after) = ([5; 3], [2; 3], [2; 3]);
+        check(number, &d, &mut rng, false);
         // More than half of L2.
         (d.in_channels, d.out_channels, d.input) = (1030, 300, [2, 3, 0]);
         (d.kernel, d.pad_before, d.pad_after) = ([1; 3], [0; 3], [0; 3]);
@@ -260,21 +263,23 @@ fn large_pointwise_problems_are_exact() {
 #[test]
 fn winograd_of_every_size() {
     let mut rng = Rng(0x1618_0339_8874_9895);
-    for stride in [1, 2] {
+    // Of two to six taps a side, of one or two strands.
+    for (stride, kernel) in [(1, [3, 3]), (2, [3, 3]), (1, [2, 2]), (1, [5, 5]), (1, [6, 4]), (2, [5, 6])] {
         let mut taken = 0;
         for size in 1..8 {
             let mut d = Description::new(2);
             (d.batch, d.in_channels, d.out_channels) = (24, 48, 48);
             d.input = [stride * (size + 1) - size % 2, stride * (9 - size), 0];
-            (d.kernel, d.stride, d.pad_before, d.pad_after) = ([3; 3], [stride; 3], [1; 3], [1; 3]);
-            d.layout = (size % 2) as i32;
+            (d.kernel, d.stride) = ([kernel[0], kernel[1], 1], [stride; 3]);
+            (d.pad_before, d.pad_after) = ([kernel[0] / 2, (kernel[1] - 1) / 2, 0], [(kernel[0] - 1) / 2, kernel[1] / 2, 0]);
+            (d.layout, d.weights_layout) = ((size % 2) as i32, (size % 3) as i32);
             let p = Problem::new(&d, Math::Default).unwrap();
             for pass in [Pass::Forward, Pass::BackwardData, Pass::BackwardWeights] {
                 taken += Plan::with(p, pass, Kit::get()).to_string().contains("winograd") as usize;
             }
             check(size as u64, &d, &mut rng, false);
         }
-        assert!(taken >= 12, "stride {stride}: only {taken} of 21 by Winograd's algorithm");
+        assert!(taken >= 12, "{kernel:?} stride {stride}: only {taken} of 21 by Winograd's algorithm");
     }
 }
 
@@ -475,8 +480,9 @@ fn reasons_are_those_of_the_problem() {
         ("one tap, but strided or padded", |d| d.stride = [2; 3]),
         ("one tap, and the channels of a pixel", |d| d.layout = 1),
         ("one tap, but few pixels", |d| d.input = [5, 5, 0]),
-        ("because: the kernel is not 3x3", |d| d.kernel = [5; 3]),
-        ("because: 3x3 kernel of stride 1 or 2", |d| d.kernel = [3; 3]),
+        ("because: a side of the kernel has one tap or more than six", |d| d.kernel = [7; 3]),
+        ("because: tiles would save few products", |d| (d.kernel, d.stride) = ([2; 3], [2; 3])),
+        ("because: kernel of 2 to 6 taps a side", |d| d.kernel = [3; 3]),
         ("because: math is strict", |d| (d.kernel, d.math) = ([3; 3], 2)),
         ("because: every channel is a group", |d| (d.kernel, d.groups) = ([3; 3], 64)),
         ("because: groups share vectors", |d| (d.kernel, d.groups, d.layout) = ([3; 3], 16, 1)),
