@@ -271,7 +271,8 @@ fn winograd_of_every_size() {
             (d.batch, d.in_channels, d.out_channels) = (24, 48, 48);
             d.input = [stride * (size + 1) - size % 2, stride * (9 - size), 0];
             (d.kernel, d.stride) = ([kernel[0], kernel[1], 1], [stride; 3]);
-            (d.pad_before, d.pad_after) = ([kernel[0] / 2, (kernel[1] - 1) / 2, 0], [(kernel[0] - 1) / 2, kernel[1] / 2, 0]);
+            (d.pad_before, d.pad_after) =
+                ([kernel[0] / 2, (kernel[1] - 1) / 2, 0], [(kernel[0] - 1) / 2, kernel[1] / 2, 0]);
             (d.layout, d.weights_layout) = ((size % 2) as i32, (size % 3) as i32);
             let p = Problem::new(&d, Math::Default).unwrap();
             for pass in [Pass::Forward, Pass::BackwardData, Pass::BackwardWeights] {
