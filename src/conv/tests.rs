@@ -297,6 +297,22 @@ fn threads_do_not_change_depthwise_sums() {
     }
 }
 
+/// Kernels that reach beyond the padded image: three of four taps a row meet pixels, or three of five a column.
+#[test]
+fn taps_that_meet_padding_only() {
+    let mut rng = Rng(0x1414_2135_6237_3095);
+    for number in 0..12 {
+        let mut d = Description::new(2);
+        let group = [1, 4, 20][number % 3];
+        (d.layout, d.weights_layout, d.batch) = (number as i32 % 2, number as i32 / 2 % 3, 2);
+        (d.groups, d.in_channels, d.out_channels) = (40 / group, 40, 40);
+        (d.kernel, d.input) = if number < 6 { ([3, 4, 1], [7, 2, 0]) } else { ([5, 3, 1], [3, 9, 0]) };
+        (d.pad_before, d.pad_after) = ([1, 1, 0], [if number < 6 { 1 } else { 3 }, if number < 6 { 3 } else { 1 }, 0]);
+        check(number as u64, &d, &mut rng, true);
+        check(number as u64, &d, &mut rng, false);
+    }
+}
+
 /// Depthwise, and groups that share vectors: pixels a page apart, more channels than a pass takes, vectors that are not full, phases
 /// that some pixels of a block do not have, more columns than a register tile.
 #[test]
@@ -481,9 +497,10 @@ fn reasons_are_those_of_the_problem() {
         ("one tap, but strided or padded", |d| d.stride = [2; 3]),
         ("one tap, and the channels of a pixel", |d| d.layout = 1),
         ("one tap, but few pixels", |d| d.input = [5, 5, 0]),
-        ("because: a side of the kernel has one tap or more than six", |d| d.kernel = [7; 3]),
+        ("because: the kernel has one tap, or more than six a side", |d| d.kernel = [7; 3]),
+        ("because: the kernel has one tap a side, and a stride", |d| (d.kernel, d.stride) = ([1, 3, 1], [2; 3])),
         ("because: tiles would save few products", |d| (d.kernel, d.stride) = ([2; 3], [2; 3])),
-        ("because: kernel of 2 to 6 taps a side", |d| d.kernel = [3; 3]),
+        ("because: kernel of up to 6x6 taps, stride 1 or 2", |d| d.kernel = [3; 3]),
         ("because: math is strict", |d| (d.kernel, d.math) = ([3; 3], 2)),
         ("because: every channel is a group", |d| (d.kernel, d.groups) = ([3; 3], 64)),
         ("because: groups share vectors", |d| (d.kernel, d.groups, d.layout) = ([3; 3], 16, 1)),

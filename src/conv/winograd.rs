@@ -61,10 +61,13 @@ const STRIDED_GRADIENT_TILES: usize = 128;
 
 /// Why a problem does not get this algorithm; nothing if it does.
 pub fn reason_against(p: &Problem, pass: Pass, kit: &Kit) -> Option<&'static str> {
-    if p.kernel[1..].iter().any(|taps| !(2..=MOST_TAPS).contains(taps)) {
-        return Some("a side of the kernel has one tap or more than six");
+    if p.kernel[1..] == [1; 2] || p.kernel[1..].iter().any(|&taps| taps > MOST_TAPS) {
+        return Some("the kernel has one tap, or more than six a side");
     }
     let strided = p.stride == [1, 2, 2];
+    if strided && p.kernel[1..].contains(&1) {
+        return Some("the kernel has one tap a side, and a stride");
+    }
     if p.stride != [1; 3] && !strided || p.dilation[1..] != [1, 1] {
         return Some("the kernel is dilated, or its stride is neither 1 nor 2");
     }
