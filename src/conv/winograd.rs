@@ -47,8 +47,8 @@ const MOST_TERMS: usize = 4;
 /// Channels from which on the products outweigh the transforms: forward and backward-data, and backward-weights.
 const CHANNELS: usize = 24;
 const GRADIENT_CHANNELS: usize = 16;
-/// Of kernels of stride 2, which have less to gain.
-const STRIDED_CHANNELS: usize = 48;
+/// Of kernels of stride 2, or with one tap a side, which have less to gain.
+const LITTLE_GAIN_CHANNELS: usize = 48;
 /// Tiles from which on the weights' transform pays. (Zen 5, weights of every call transformed in turn, directly and so: 512 channels at 7x7,
 /// two images, 228 and 407 GFLOPS; one image, four tiles, 214 and 270. Stride of 2,
 /// 256 at 28x28, one image, 247 and 258; 512 at 14x14, four tiles, 210 and 124.)
@@ -81,7 +81,8 @@ pub fn reason_against(p: &Problem, pass: Pass, kit: &Kit) -> Option<&'static str
         return Some("groups share vectors");
     }
     let least = if pass == Pass::BackwardWeights { GRADIENT_CHANNELS } else { CHANNELS }.max(kit.conv.lanes());
-    if p.icg().min(p.ocg()) < if strided { STRIDED_CHANNELS } else { least } {
+    let gains_little = strided || p.kernel[1..].contains(&1);
+    if p.icg().min(p.ocg()) < if gains_little { LITTLE_GAIN_CHANNELS } else { least } {
         return Some(if p.groups == 1 { "few channels" } else { "few channels in a group" });
     }
     let form = Form::new(p, pass);
