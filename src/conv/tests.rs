@@ -153,7 +153,13 @@ fn check(number: u64, d: &Description, rng: &mut Rng, exact: bool) {
             // Everything is far in two of three problems, and in one of them the results begin with a cache line: they are stored past the
             // caches.
             let kit = Kit::of(isa);
-            let plan = Plan::with(p, pass, Kit { far: if number.is_multiple_of(3) { kit.far } else { 0 }, ..kit });
+            let kit = match number % 6 {
+                0 => kit,
+                // The sums of a gradient are in no cache, its transforms a few hundred tiles at a time.
+                3 => Kit { far: 2 << 20, near: 0, ..kit },
+                _ => Kit { far: 0, ..kit },
+            };
+            let plan = Plan::with(p, pass, kit);
             let mut before: Option<Vec<f32>> = None;
             let mut kept = vec![f32::NAN; plan.prepared() + 16];
             let kept = kept.as_mut_ptr().wrapping_add(kept.as_ptr().align_offset(64));
@@ -294,6 +300,20 @@ fn threads_do_not_change_depthwise_sums() {
         (d.layout, d.batch, d.input, d.stride) = (1, 8, [28, 28, 0], [2; 3]);
         (d.kernel, d.pad_before, d.pad_after) = ([kernel; 3], [kernel / 2; 3], [kernel / 2; 3]);
         check(number as u64, &d, &mut rng, false);
+    }
+}
+
+/// Sums that are made a square of channels at a time, from several blocks of tiles, on the way to weights in every order.
+#[test]
+fn gradient_in_squares() {
+    let mut rng = Rng(0x2236_0679_7749_9789);
+    for weights_layout in 0..3 {
+        let mut d = Description::new(2);
+        (d.layout, d.weights_layout) = (weights_layout % 2, weights_layout);
+        (d.batch, d.in_channels, d.out_channels, d.input) = (24, 37, 70, [9, 13, 0]);
+        (d.kernel, d.pad_before, d.pad_after) = ([3; 3], [1; 3], [1; 3]);
+        d.beta = [0.0, 1.0, -0.5][weights_layout as usize];
+        check(3, &d, &mut rng, false);
     }
 }
 

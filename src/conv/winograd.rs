@@ -1025,9 +1025,9 @@ const CHUNK_WORK: f64 = 2e8;
 const MOST_CHUNKS: usize = 16;
 /// Output channels of which weights are stored at a time.
 const STORED: usize = 16;
-/// Bytes of the transforms from which squares are made at most.
+/// Bytes of the transforms from which squares are made at most, if the last cache holds as much.
 const SQUARES_OF: usize = 32 << 20;
-/// Sums from which on they are made in squares, in parts of L2.
+/// Sums are made in squares if they are so many times as large as what L2 holds. (Figures: docs/performance.md.)
 const SQUARES_FROM: usize = 8;
 
 /// The transforms of a block of tiles, in its slots: of the image, tiles `row` apart and points `v_pitch`, and of the result's gradient in
@@ -1211,9 +1211,10 @@ impl WinogradGradient {
             let beta = if from == 0 { beta } else { 1.0 };
             let shares = if threads == 1 { 1 } else { 4 * threads };
             pool::run(shares, threads, &|share| {
-                let strip = memory.slot().take::<f32>(self.strip());
+                let mut slot = memory.slot();
+                let strip = slot.take::<f32>(self.strip());
                 let all = (0, self.dy.channels);
-                // SAFETY: tasks have tiles of their own.
+                // SAFETY: tasks have tiles of their own, and slots while they last.
                 unsafe { self.transform(kit, group, &t, all, (share, shares), x.get(), dy.get(), strip) }
             });
             pool::run(planes * rows * cols, threads, &|task| {
