@@ -1072,7 +1072,8 @@ impl WinogradGradient {
         let even = |most: usize| tiles.div_ceil(tiles.div_ceil(most));
         if sums > SQUARES_FROM * kit.near && form.parts.len() == 1 {
             let most = SQUARES_OF.min(kit.far) / one;
-            if most >= GRADIENT_BLOCK.min(tiles) {
+            let strip = x.strip(form.tiles.cols.min(most).max(1)) * size_of::<f32>();
+            if most >= GRADIENT_BLOCK.min(tiles) && strip <= LARGEST {
                 let (mr, nr) = (kit.conv.mr(), kit.gemm.nr());
                 let area = kit.near / (form.weights * size_of::<f32>());
                 let panels = (area.isqrt() / mr).clamp(1, p.ocg().div_ceil(mr));
@@ -1081,7 +1082,8 @@ impl WinogradGradient {
                 return WinogradGradient { p: *p, block: even(most), form, x, dy, chunks: 1, square };
             }
         }
-        let block = even(GRADIENT_BLOCK.min(2 * LARGEST / one).max(8));
+        let strip = (x.strip(2) - x.strip(1)) * size_of::<f32>();
+        let block = even(GRADIENT_BLOCK.min(3 * LARGEST / (one + strip)).max(8));
         let chunks = ((p.flops() / 4.0 / CHUNK_WORK) as usize).min(1 + PARTIAL / (p.groups * sums).max(1));
         let chunks = chunks.clamp(1, MOST_CHUNKS).min(tiles.div_ceil(block));
         WinogradGradient { p: *p, form, x, dy, block, chunks, square: None }
