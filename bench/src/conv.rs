@@ -758,13 +758,14 @@ fn random(number: u64) -> String {
     let g = pick(&[1, 1, 1, 2, 4, 24]);
     let (ic, oc) = if g == 24 { (1, 1) } else { (pick(&[1, 3, 8, 17, 32, 70]), pick(&[1, 5, 16, 24, 40, 150])) };
     if pick(&[0, 0, 0, 0, 1]) == 1 {
-        // Winograd's, with more channels than fit a pass.
+        // Winograd's, with more channels than fit a pass, kernels of one and two strands, and strides that leave no pixel over.
+        let (size, kernel) = [(13, 3), (20, 3), (13, 5), (20, 4), (20, 2)][pick(&[0, 1, 1, 2, 3, 4]) as usize];
+        let stride = if (size + kernel) % 2 == 0 { pick(&[1, 1, 2]) } else { 1 };
         return format!(
-            "mb{}ic{}oc{}_ih{}kh3ph1",
+            "mb{}ic{}oc{}_ih{size}kh{kernel}sh{stride}ph1",
             pick(&[1, 2]),
             pick(&[32, 70]),
             pick(&[24, 100, 150]),
-            pick(&[13, 20])
         );
     }
     let letters: &[&str] = if pick(&[0, 0, 0, 1]) == 1 { &["d", "h", "w"] } else { &["h", "w"] };

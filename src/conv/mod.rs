@@ -9,7 +9,7 @@
 //! | `pointwise.rs` | the same for 1x1 kernels on channels-first images: a product of matrices | where it applies |
 //! | `scatter.rs` | backward-data by products that are added in place | few result channels |
 //! | `gradient.rs` | backward-weights as sums over pixels | any problem |
-//! | `winograd.rs` | both by Winograd's F(4x4, 3x3) and F(3x3, 4x4) | 3x3 kernels of stride 1 or 2, default math |
+//! | `winograd.rs` | both by Winograd's F(4x4, 3x3) and F(3x3, 4x4) | kernels of up to 6x6 taps, stride 1 or 2, default math |
 //!
 //! No algorithm knows the layout of an image: what lies right is read in place, everything else passes through strips in
 //! cache (`strip.rs`). No tensor is ever reordered as a whole, and no matrix of patches is made. Memory is one block whose
@@ -48,6 +48,8 @@ pub struct Kit {
     pub conv: &'static dyn ConvKernel<f32>,
     /// Bytes of an array beyond which the last cache does not hold it until it is read again.
     pub far: usize,
+    /// Bytes that L2 holds beside what streams by.
+    pub near: usize,
 }
 
 impl Kit {
@@ -57,7 +59,7 @@ impl Kit {
     }
     pub fn of(isa: Isa) -> Kit {
         let table = table(isa);
-        Kit { gemm: table.f32.gemm, conv: table.conv, far: cpu::caches().l3 / 2 }
+        Kit { gemm: table.f32.gemm, conv: table.conv, far: cpu::caches().l3 / 2, near: cpu::caches().l2 / 2 }
     }
 }
 

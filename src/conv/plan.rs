@@ -73,7 +73,7 @@ impl Algorithm {
 }
 
 /// Why Winograd's algorithm.
-const WINOGRAD: &str = "3x3 kernel of stride 1 or 2, enough work";
+const WINOGRAD: &str = "kernel of up to 6x6 taps, stride 1 or 2, enough work";
 
 /// A problem, a pass and the algorithm for them.
 pub struct Plan {

@@ -1,4 +1,4 @@
-//! Winograd's algorithm for 3x3 kernels of stride 1 and 2, all three passes, with every transform in cache.
+//! Winograd's algorithm for kernels of up to 6x6 taps and strides of 1 and 2, all three passes, with every transform in cache.
 //!
 //! ```text
 //! forward, backward-data: F(4x4, 3x3)                       backward-weights: F(3x3, 4x4)
@@ -15,9 +15,11 @@
 //! that no plan keeps are transformed a panel and a piece at a time, just before they are used, and never leave it either.
 //!
 //! A stride of 2 takes the taps of a kernel apart, in each dimension those that meet even pixels and those that meet odd ones
-//! ([`Strand`]): two taps, which F(4, 2) computes with 5 products for 4 results, and one tap with 4. So a tile is four parts
+//! ([`Strand`]): of three, two taps, which F(4, 2) computes with 5 products for 4 results, and one tap with 4. So a tile is four parts
 //! of 5x5, 5x4, 4x5 and 4x4 points: 81 products where the definition takes 144. Forward their results add up; backward each
-//! part has results of its own.
+//! part has results of its own. More than three taps are strands of three and of what is left, whose results add up in both
+//! passes: 5x5 taps are parts of 6x6, 6x5, 5x6 and 5x5 points, 121 products for 400, with the points and the accuracy of a 3x3
+//! kernel, where larger tiles would lose digits.
 //!
 //! Tiles at the end of an image that have fewer results have fewer points too (kernels/conv/winograd.rs). A block has its
 //! tiles in the order of that ([`Slots`]), so those that have a point are neighbours in it.
@@ -36,28 +38,36 @@ use crate::kernels::tile::{Source, prefetch};
 use crate::runtime::pool;
 use core::ops::Range;
 
-/// Taps of a kernel along a side.
-const KERNEL: usize = 3;
-const TAPS: usize = KERNEL * KERNEL;
+/// Taps of a strand at most.
+const STRAND: usize = 3;
+/// Taps of a kernel along a side at most: two strands. Parts whose results add up at most.
+const MOST_TAPS: usize = 2 * STRAND;
+const MOST_TERMS: usize = 4;
 
 /// Channels from which on the products outweigh the transforms: forward and backward-data, and backward-weights.
 const CHANNELS: usize = 24;
 const GRADIENT_CHANNELS: usize = 16;
-/// Of kernels of stride 2, which have less to gain.
-const STRIDED_CHANNELS: usize = 48;
+/// Of kernels of stride 2, or with one tap a side, which have less to gain.
+const LITTLE_GAIN_CHANNELS: usize = 48;
 /// Tiles from which on the weights' transform pays. (Zen 5, weights of every call transformed in turn, directly and so: 512 channels at 7x7,
 /// two images, 228 and 407 GFLOPS; one image, four tiles, 214 and 270. Stride of 2,
 /// 256 at 28x28, one image, 247 and 258; 512 at 14x14, four tiles, 210 and 124.)
 const TILES: usize = 4;
 const STRIDED_TILES: usize = 16;
 const GRADIENT_TILES: usize = 24;
+/// (Zen 5, directly and so: 512 channels at 14x14, 64 tiles, NHWC 206 and 180 GFLOPS, NCHW 196 and 166; 256 at 28x28, 256 tiles, 196 and
+/// 204, 196 and 199; 128 at 56x56 195 and 230, 184 and 211.)
+const STRIDED_GRADIENT_TILES: usize = 128;
 
 /// Why a problem does not get this algorithm; nothing if it does.
 pub fn reason_against(p: &Problem, pass: Pass, kit: &Kit) -> Option<&'static str> {
-    if p.kernel[1..] != [KERNEL; 2] {
-        return Some("the kernel is not 3x3");
+    if p.kernel[1..] == [1; 2] || p.kernel[1..].iter().any(|&taps| taps > MOST_TAPS) {
+        return Some("the kernel has one tap, or more than six a side");
     }
     let strided = p.stride == [1, 2, 2];
+    if strided && p.kernel[1..].contains(&1) {
+        return Some("the kernel has one tap a side, and a stride");
+    }
     if p.stride != [1; 3] && !strided || p.dilation[1..] != [1, 1] {
         return Some("the kernel is dilated, or its stride is neither 1 nor 2");
     }
@@ -71,15 +81,17 @@ pub fn reason_against(p: &Problem, pass: Pass, kit: &Kit) -> Option<&'static str
         return Some("groups share vectors");
     }
     let least = if pass == Pass::BackwardWeights { GRADIENT_CHANNELS } else { CHANNELS }.max(kit.conv.lanes());
-    if p.icg().min(p.ocg()) < if strided { STRIDED_CHANNELS } else { least } {
+    let gains_little = strided || p.kernel[1..].contains(&1);
+    if p.icg().min(p.ocg()) < if gains_little { LITTLE_GAIN_CHANNELS } else { least } {
         return Some(if p.groups == 1 { "few channels" } else { "few channels in a group" });
     }
     let form = Form::new(p, pass);
     let (products, definition) = form.products();
     if 3 * products > 2 * definition {
-        return Some("the image fills its tiles badly");
+        return Some("tiles would save few products");
     }
     let least = match pass {
+        Pass::BackwardWeights if strided => STRIDED_GRADIENT_TILES,
         Pass::BackwardWeights => GRADIENT_TILES,
         _ if strided => STRIDED_TILES,
         _ => TILES,
@@ -100,7 +112,7 @@ fn spread(n: usize) -> usize {
 #[derive(Clone, Copy)]
 struct Strand {
     /// Index in the kernel of each tap, in the order of their pixels.
-    taps: [usize; KERNEL],
+    taps: [usize; STRAND],
     len: usize,
     /// The first result's first pixel.
     from: isize,
@@ -110,27 +122,32 @@ struct Strand {
 }
 
 impl Strand {
-    /// The strands of forward (and of the weights' gradient), and of backward-data.
-    fn all(p: &Problem, forward: bool, d: usize) -> Vec<Strand> {
+    /// The strands of forward (and of the weights' gradient), and of backward-data, in families whose results add up.
+    fn all(p: &Problem, forward: bool, d: usize) -> Vec<Vec<Strand>> {
         let (stride, pad) = (p.stride[d], p.pad[d]);
-        let strand = |a: usize| {
-            let mut s = Strand { taps: [0; KERNEL], len: 0, from: 0, count: 0, first: 0 };
-            // Forward: result i meets pixel i*stride + k - pad. Backward, pixel i the results (i + pad - k) / stride.
-            let first = if forward { a } else { (a + pad) % stride };
-            for k in (first..KERNEL).step_by(stride) {
-                s.taps[s.len] = k;
-                s.len += 1;
+        // Forward, result i meets pixel i*stride + k - pad. Backward, pixel i the results (i + pad - k) / stride.
+        let phase = |a: usize| -> Vec<Strand> {
+            let residue = if forward { a } else { (a + pad) % stride };
+            let mut taps: Vec<usize> = (residue..p.kernel[d]).step_by(stride).collect();
+            let (count, first) =
+                if forward { (p.output[d], 0) } else { (p.input[d].saturating_sub(a).div_ceil(stride), a) };
+            if !forward {
+                taps.reverse();
             }
-            if forward {
-                (s.from, s.count) = (a as isize - pad as isize, p.output[d]);
-                return s;
-            }
-            s.taps[..s.len].reverse();
-            s.from = ((a + pad) as isize - s.taps[0] as isize).div_euclid(stride as isize);
-            (s.count, s.first) = (p.input[d].saturating_sub(a).div_ceil(stride), a);
-            s
+            let strand = |some: &[usize]| {
+                let mut taps = [0; STRAND];
+                taps[..some.len()].copy_from_slice(some);
+                let from = if forward {
+                    some[0] as isize - pad as isize
+                } else {
+                    ((a + pad) as isize - some[0] as isize).div_euclid(stride as isize)
+                };
+                Strand { taps, len: some.len(), from, count, first }
+            };
+            taps.chunks(STRAND).map(strand).collect()
         };
-        (0..stride).map(strand).collect()
+        let phases = (0..stride).map(phase);
+        if forward { vec![phases.flatten().collect()] } else { phases.collect() }
     }
     /// The side of a tile that is the last one, or that is not.
     fn side(&self, tiles: usize, last: bool) -> Side {
@@ -149,6 +166,8 @@ struct Part {
     /// Number of the first point, and of its weights.
     point: usize,
     weights: usize,
+    /// Parts of a family are terms of the same results.
+    family: usize,
 }
 
 impl Part {
@@ -187,9 +206,10 @@ struct Form {
 impl Form {
     fn new(p: &Problem, pass: Pass) -> Form {
         let forward = pass != Pass::BackwardData;
-        let strands = [1, 2].map(|d| Strand::all(p, forward, d));
-        // The first strand has as many results as any.
-        let counts = [0, 1].map(|d: usize| strands[d][0].count);
+        let families = [1, 2].map(|d| Strand::all(p, forward, d));
+        // The first family has as many results as any.
+        let counts = [0, 1].map(|d: usize| families[d][0][0].count);
+        let strands = [0, 1].map(|d: usize| families[d].concat());
         let tiles = Tiles::new(p.batch, [if forward { p.output[0] } else { p.input[0] }, counts[0], counts[1]]);
         let across = [tiles.rows, tiles.cols];
         let (step, every) = if forward { (p.stride[1], 1) } else { (1, p.stride[1]) };
@@ -204,16 +224,24 @@ impl Form {
             })
         });
         let (mut parts, mut points, mut weights) = (Vec::new(), 0, 0);
-        for high in &strands[0] {
-            for wide in &strands[1] {
+        let pairs = families[0].iter().flat_map(|high| families[1].iter().map(move |wide| (high, wide)));
+        for (family, (high, wide)) in pairs.enumerate() {
+            for (high, wide) in high.iter().flat_map(|high| wide.iter().map(move |wide| (high, wide))) {
                 let sides = [high, wide].map(|s| Side::whole(s.len));
                 let last = [high.side(across[0], true), wide.side(across[1], true)];
-                parts.push(Part { strands: [*high, *wide], sides, last, point: points, weights });
+                parts.push(Part { strands: [*high, *wide], sides, last, point: points, weights, family });
                 points += sides[0].points() * sides[1].points();
                 weights += sides[0].weights() * sides[1].weights();
             }
         }
         Form { tiles, parts, points, weights, step, every, from, reach }
+    }
+
+    /// How the tile is written, given the taps of its largest part.
+    fn name(&self, tile: impl Fn(String) -> String) -> String {
+        let [high, wide] = self.parts[0].sides;
+        let parts = if self.parts.len() == 1 { "" } else { " and parts" };
+        format!("F({}){parts}", tile(format!("{}x{}", high.taps, wide.taps)))
     }
 
     /// Products of a plane and a pair of channels: of this algorithm, and by the definition.
@@ -446,7 +474,6 @@ pub struct Winograd {
     window: Window,
     form: Form,
     image: Image,
-    forward: bool,
     /// Whether plain weights are transformed as they are used: never all of them are there.
     in_turn: bool,
     /// Whether a plan keeps weights that are transformed in turn, too, in the order in which that is done: transformed ones would
@@ -469,9 +496,11 @@ struct Cut {
 
 /// Elements of a cache line.
 const LINE: usize = 16;
-/// Steps whose taps are put in order together.
+/// Steps whose taps are put in order together: so many of kernels of up to nine taps, fewer of larger ones.
 const SOME: usize = 16;
-type Taps = [f32; TAPS * SOME * crate::kernels::tile::MAX_WIDTH];
+/// Room for the taps of some steps.
+const ROOM: usize = 9 * SOME;
+type Taps = [f32; ROOM * crate::kernels::tile::MAX_WIDTH];
 
 /// Result channels of a pass at most, but for the last panel's.
 const CHUNK: usize = 64;
@@ -522,14 +551,23 @@ impl Winograd {
         } else {
             blocking::kc(image.channels, PIECE)
         };
-        Winograd { window, form, image, forward, in_turn, ordered, block, piece }
+        Winograd { window, form, image, in_turn, ordered, block, piece }
     }
 
     /// The tile that is computed, and the kernel, as they are written.
-    pub fn name(&self) -> &'static str {
-        if self.form.parts.len() == 1 { "F(4x4,3x3)" } else { "F(4x4,2x2) and parts" }
+    pub fn name(&self) -> String {
+        self.form.name(|taps| format!("{OUT}x{OUT},{taps}"))
     }
 
+    /// Taps of the kernel, and of a row of it.
+    fn taps(&self) -> (usize, usize) {
+        let [_, high, wide] = self.window.kernel;
+        (high * wide, wide)
+    }
+    /// Steps whose taps are put in order together.
+    fn some(&self) -> usize {
+        SOME.min(1 << (ROOM / self.taps().0).ilog2())
+    }
     fn steps(&self) -> usize {
         self.image.planes.len() * self.window.cin
     }
@@ -542,7 +580,7 @@ impl Winograd {
     }
     /// Elements of the taps of one panel and plane, in order.
     fn ordered(&self, kit: &Kit) -> usize {
-        TAPS * self.window.cin.next_multiple_of(SOME) * self.panel(kit)
+        self.taps().0 * self.window.cin.next_multiple_of(SOME) * self.panel(kit)
     }
     /// Elements of weights that a plan keeps, transformed or in order.
     pub fn kept(&self, kit: &Kit) -> usize {
@@ -562,17 +600,18 @@ impl Winograd {
             let (group, panel) = (task / panels, task % panels);
             for plane in 0..if self.ordered { w.dims[0].taps.len() } else { 0 } {
                 let place = (task * w.dims[0].taps.len() + plane) * self.ordered(kit);
-                for c in (0..w.cin).step_by(SOME) {
-                    let to = to.get().wrapping_add(place + c * TAPS * mr);
+                for c in (0..w.cin).step_by(self.some()) {
+                    let to = to.get().wrapping_add(place + c * self.taps().0 * mr);
+                    let some = self.some().min(w.cin - c);
                     // SAFETY: some steps of a panel; the result's place is this task's.
-                    unsafe { self.order(kit, from.get(), (group, panel, plane), (c, SOME.min(w.cin - c)), to) };
+                    unsafe { self.order(kit, from.get(), (group, panel, plane), (c, some), to) };
                 }
             }
             if self.ordered {
                 return;
             }
             let dst = to.get().wrapping_add((group * self.form.weights * panels + panel) * k * mr);
-            let mut taps: Taps = [0.0; TAPS * SOME * crate::kernels::tile::MAX_WIDTH];
+            let mut taps: Taps = [0.0; ROOM * crate::kernels::tile::MAX_WIDTH];
             for plane in 0..w.dims[0].taps.len() {
                 let to = dst.wrapping_add(plane * w.cin * mr);
                 // SAFETY: all steps of a panel; the result's place is this task's.
@@ -593,10 +632,10 @@ impl Winograd {
     }
     /// Whether the taps of a weight are consecutive.
     fn is_together(&self) -> bool {
-        self.window.filter.s[1..] == [KERNEL as isize, 1]
+        self.window.filter.s[1..] == [self.taps().1 as isize, 1]
     }
 
-    /// Puts the taps of at most [`SOME`] steps of a panel's weights in order: vectors of lanes, and within a step or within a tap, whichever
+    /// Puts the taps of at most [`Winograd::some`] steps of a panel's weights in order: vectors of lanes, and within a step or within a tap, whichever
     /// lies closer.
     ///
     /// # Safety
@@ -612,27 +651,28 @@ impl Winograd {
         let (w, mr) = (&self.window, self.panel(kit));
         let lanes = mr.min(w.cout - panel.1 * mr);
         let src = weights.wrapping_offset(self.place(kit, panel) + start as isize * w.filter.i);
+        let (taps, row) = self.taps();
         // SAFETY: some steps of a panel, all taps.
         unsafe {
-            if self.is_together() && w.filter.i == TAPS as isize {
+            if self.is_together() && w.filter.i == taps as isize {
                 // The channels are consecutive, too.
-                kit.conv.to_last(lanes, TAPS * some, src, w.filter.o, 1, to, mr);
+                kit.conv.to_last(lanes, taps * some, src, w.filter.o, 1, to, mr);
             } else if self.is_together() {
                 for i in 0..some {
                     let src = src.wrapping_offset(i as isize * w.filter.i);
-                    kit.conv.to_last(lanes, TAPS, src, w.filter.o, 1, to.add(i * TAPS * mr), mr);
+                    kit.conv.to_last(lanes, taps, src, w.filter.o, 1, to.add(i * taps * mr), mr);
                 }
             } else {
-                for t in 0..TAPS {
-                    let at = (t / KERNEL) as isize * w.filter.s[1] + (t % KERNEL) as isize * w.filter.s[2];
-                    let (src, to) = (src.wrapping_offset(at), to.add(t * SOME * mr));
+                for t in 0..taps {
+                    let at = (t / row) as isize * w.filter.s[1] + (t % row) as isize * w.filter.s[2];
+                    let (src, to) = (src.wrapping_offset(at), to.add(t * self.some() * mr));
                     kit.conv.pack(mr, lanes, some, src, w.filter.o, w.filter.i, to);
                 }
             }
         }
     }
 
-    /// Transforms some steps of a panel's weights in a plane, from a multiple of [`SOME`] on: step i of them at point p goes to
+    /// Transforms some steps of a panel's weights in a plane, from a multiple of [`Winograd::some`] on: step i of them at point p goes to
     /// `to + p*xi + i*mr`. The weights are those of the problem, or in order.
     ///
     /// # Safety
@@ -644,9 +684,10 @@ impl Winograd {
         panel: (usize, usize, usize),
         (start, len): (usize, usize),
         (to, xi): (*mut f32, usize),
-        taps: &mut Taps,
+        room: &mut Taps,
     ) {
         let (w, mr) = (&self.window, self.panel(kit));
+        let (taps, row) = self.taps();
         let lanes = mr.min(w.cout - panel.1 * mr);
         let transform = |n: usize, from: *const f32, tap: [isize; 2], to: *mut f32| {
             for part in &self.form.parts {
@@ -668,8 +709,8 @@ impl Winograd {
             for i in 0..len {
                 let from = weights.wrapping_offset((start + i) as isize * w.filter.i);
                 let next = from.wrapping_offset(ASKED as isize * w.filter.i);
-                for t in 0..TAPS {
-                    let next = next.wrapping_offset((t / KERNEL) as isize * tap[0] + (t % KERNEL) as isize * tap[1]);
+                for t in 0..taps {
+                    let next = next.wrapping_offset((t / row) as isize * tap[0] + (t % row) as isize * tap[1]);
                     for lane in (0..lanes).step_by(LINE) {
                         prefetch(next.wrapping_add(lane));
                     }
@@ -682,20 +723,20 @@ impl Winograd {
         let number = (group * self.panels(kit) + number) * self.image.planes.len() + plane;
         // Where the taps of channel i are, and how many channels lie right.
         let together = self.is_together();
-        let (tap, channel) = if together { (mr, TAPS * mr) } else { (SOME * mr, mr) };
-        for c in (0..len).step_by(SOME) {
-            let some = SOME.min(len - c);
-            let taps = if ordered {
-                weights.wrapping_add(number * self.ordered(kit) + (start + c) * TAPS * mr)
+        let (tap, channel) = if together { (mr, taps * mr) } else { (self.some() * mr, mr) };
+        for c in (0..len).step_by(self.some()) {
+            let some = self.some().min(len - c);
+            let from = if ordered {
+                weights.wrapping_add(number * self.ordered(kit) + (start + c) * taps * mr)
             } else {
                 // SAFETY: some steps of a panel; there is room for them.
-                unsafe { self.order(kit, weights, panel, (start + c, some), taps.as_mut_ptr()) };
-                taps.as_ptr()
+                unsafe { self.order(kit, weights, panel, (start + c, some), room.as_mut_ptr()) };
+                room.as_ptr()
             };
             let most = if together { 1 } else { some };
             for i in (0..some).step_by(most) {
-                let tap = [(KERNEL * tap) as isize, tap as isize];
-                transform(most * mr, taps.wrapping_add(i * channel), tap, to.wrapping_add((c + i) * mr));
+                let tap = [(row * tap) as isize, tap as isize];
+                transform(most * mr, from.wrapping_add(i * channel), tap, to.wrapping_add((c + i) * mr));
             }
         }
     }
@@ -812,7 +853,7 @@ impl Winograd {
         let dst = dst.wrapping_offset((group * w.cout) as isize * w.dst.c);
         let (mr, panels, k) = (self.panel(kit), self.panels(kit), self.steps());
         let slots = form.tiles.slots(from, to);
-        let mut taps: Taps = [0.0; TAPS * SOME * crate::kernels::tile::MAX_WIDTH];
+        let mut taps: Taps = [0.0; ROOM * crate::kernels::tile::MAX_WIDTH];
         // SAFETY: tiles of the problem; the slot has room for a block.
         unsafe {
             for t in 0..to - from {
@@ -893,9 +934,7 @@ impl Winograd {
                 let bias = if bias.is_null() { bias } else { bias.add(group * w.cout + c) };
                 let finish = Finish { beta: epilogue.beta, bias, activation: epilogue.activation };
                 form.tiles.runs(from, to, |run| {
-                    // Forward the parts are terms of the same results, backward they have their own.
-                    let one = if self.forward { form.parts.len() } else { 1 };
-                    for parts in form.parts.chunks(one) {
+                    for parts in form.parts.chunk_by(|a, b| a.family == b.family) {
                         self.finish(kit, run, parts, (c, lanes, cut.chunk), (m, m_pitch), dst, &finish, temporary);
                     }
                 });
@@ -926,7 +965,7 @@ impl Winograd {
         let place = run.image as isize * s.n + run.plane as isize * s.s[0] + y as isize * s.s[1] + x as isize * s.s[2];
         let dst = dst.wrapping_offset(place + c as isize * s.c);
         let (down, right) = (every as isize * s.s[1], every as isize * s.s[2]);
-        let mut terms = [Term { src: m, sides: parts[0].sides, width: 0 }; 4];
+        let mut terms = [Term { src: m, sides: parts[0].sides, width: 0 }; MOST_TERMS];
         let terms = &mut terms[..parts.len()];
         // SAFETY: as the caller's.
         unsafe {
@@ -961,13 +1000,21 @@ impl Winograd {
 }
 
 /// Backward-weights.
+///
+/// The sums of a point are a matrix as large as a tap's weights, and there are 36 points. Where they stay in cache, every block of tiles adds to
+/// all of them. Where they do not, the transforms of many tiles are made first, and then the sums a square at a time, whose
+/// weights are stored at once: sums never leave L2.
 pub struct WinogradGradient {
     p: Problem,
     form: Form,
     x: Image,
     dy: Image,
+    /// Tiles of a block.
     block: usize,
+    /// Runs of blocks with sums of their own, which are added in the end.
     chunks: usize,
+    /// The square of output and input channels whose sums are made together, if not all.
+    square: Option<(usize, usize)>,
 }
 
 /// Tiles of a block of the gradient: the steps of its products.
@@ -978,11 +1025,33 @@ const CHUNK_WORK: f64 = 2e8;
 const MOST_CHUNKS: usize = 16;
 /// Output channels of which weights are stored at a time.
 const STORED: usize = 16;
+/// Bytes of the transforms from which squares are made at most, if the last cache holds as much.
+const SQUARES_OF: usize = 32 << 20;
+/// Sums are made in squares if they are so many times as large as what L2 holds. (Figures: docs/performance.md.)
+const SQUARES_FROM: usize = 8;
+
+/// The transforms of a block of tiles, in its slots: of the image, tiles `row` apart and points `v_pitch`, and of the result's gradient in
+/// panels.
+#[derive(Clone, Copy)]
+struct Transforms {
+    v: Shared<f32>,
+    d: Shared<f32>,
+    from: usize,
+    to: usize,
+}
+
+/// Where sums go: the first point's, the distance of the next point's, and of the next input channel's.
+#[derive(Clone, Copy)]
+struct Sums {
+    ptr: *mut f32,
+    point: usize,
+    lane: usize,
+}
 
 impl WinogradGradient {
     pub fn new(p: &Problem, kit: &Kit) -> WinogradGradient {
         let form = Form::new(p, Pass::BackwardWeights);
-        let planes = (0..p.kernel[0]).map(|k| (k * p.dilation[0]) as isize - p.pad[0] as isize).collect();
+        let planes: Vec<isize> = (0..p.kernel[0]).map(|k| (k * p.dilation[0]) as isize - p.pad[0] as isize).collect();
         let x = Image::of_form(&form, p.input_strides(), p.input, planes, p.icg(), kit);
         // A tile of the result has its own pixels only.
         let part = &form.parts[0];
@@ -998,20 +1067,37 @@ impl WinogradGradient {
         };
         let tiles = form.tiles.count();
         let one = form.points * (x.planes.len() * x.pitch + dy.pitch) * size_of::<f32>();
-        let block = GRADIENT_BLOCK.min(2 * LARGEST / one).max(8);
+        let sums = form.weights * x.planes.len() * x.channels * dy.pitch * size_of::<f32>();
         // Blocks of even size.
-        let block = tiles.div_ceil(tiles.div_ceil(block));
-        let sums = p.groups * form.weights * x.planes.len() * x.channels * dy.pitch * size_of::<f32>();
-        let chunks = ((p.flops() / 4.0 / CHUNK_WORK) as usize).min(1 + PARTIAL / sums.max(1));
+        let even = |most: usize| tiles.div_ceil(tiles.div_ceil(most));
+        if sums > SQUARES_FROM * kit.near && form.parts.len() == 1 {
+            let most = SQUARES_OF.min(kit.far) / one;
+            let strip = x.strip(form.tiles.cols.min(most).max(1)) * size_of::<f32>();
+            if most >= GRADIENT_BLOCK.min(tiles) && strip <= LARGEST {
+                let (mr, nr) = (kit.conv.mr(), kit.gemm.nr());
+                let area = kit.near / (form.weights * size_of::<f32>());
+                let panels = (area.isqrt() / mr).clamp(1, p.ocg().div_ceil(mr));
+                let wide = (area / (panels * mr) / nr * nr).clamp(nr, x.channels.next_multiple_of(nr));
+                let square = Some((panels * mr, wide));
+                return WinogradGradient { p: *p, block: even(most), form, x, dy, chunks: 1, square };
+            }
+        }
+        let strip = (x.strip(2) - x.strip(1)) * size_of::<f32>();
+        let block = even(GRADIENT_BLOCK.min(3 * LARGEST / (one + strip)).max(8));
+        let chunks = ((p.flops() / 4.0 / CHUNK_WORK) as usize).min(1 + PARTIAL / (p.groups * sums).max(1));
         let chunks = chunks.clamp(1, MOST_CHUNKS).min(tiles.div_ceil(block));
-        WinogradGradient { p: *p, form, x, dy, block, chunks }
+        WinogradGradient { p: *p, form, x, dy, block, chunks, square: None }
     }
 
     /// The tile that is computed, and the one that it is made of, as they are written.
-    pub fn name(&self) -> &'static str {
-        if self.form.parts.len() == 1 { "F(3x3,4x4)" } else { "F(2x2,4x4) and parts" }
+    pub fn name(&self) -> String {
+        self.form.name(|taps| format!("{taps},{OUT}x{OUT}"))
     }
 
+    /// Taps of the kernel, and of a row of it.
+    fn taps(&self) -> (usize, usize) {
+        (self.p.kernel[1] * self.p.kernel[2], self.p.kernel[2])
+    }
     /// Lanes of the products: planes and input channels.
     fn lanes(&self) -> usize {
         self.x.planes.len() * self.x.channels
@@ -1020,9 +1106,9 @@ impl WinogradGradient {
     fn sum(&self) -> usize {
         spread(self.lanes() * self.dy.pitch)
     }
-    /// Elements of all sums of a chunk.
+    /// Elements of all sums of a chunk; 0 if they are never all there.
     pub fn sums(&self) -> usize {
-        self.p.groups * self.form.weights * self.sum()
+        if self.square.is_some() { 0 } else { self.p.groups * self.form.weights * self.sum() }
     }
     fn v_pitch(&self) -> usize {
         spread(self.block * self.row())
@@ -1034,14 +1120,22 @@ impl WinogradGradient {
     fn d_pitch(&self, kit: &Kit) -> usize {
         spread(self.block * self.dy.channels.next_multiple_of(kit.conv.mr()))
     }
+    fn strip(&self) -> usize {
+        let tiles = self.form.tiles.cols.min(self.block);
+        self.x.strip(tiles).max(self.dy.strip(tiles))
+    }
 
     pub fn room(&self, kit: &Kit) -> Room {
-        let tiles = self.form.tiles.cols.min(self.block);
-        let each = bytes::<f32>(self.x.strip(tiles).max(self.dy.strip(tiles)))
-            + bytes::<f32>(self.form.points * self.v_pitch())
-            + bytes::<f32>(self.form.points * self.d_pitch(kit))
-            + bytes::<f32>(9 * self.dy.pitch);
-        Room { shared: bytes::<f32>(self.sums() * self.chunks), each }
+        let (v, d) =
+            (bytes::<f32>(self.form.points * self.v_pitch()), bytes::<f32>(self.form.points * self.d_pitch(kit)));
+        let taps = bytes::<f32>(self.taps().0 * self.dy.pitch);
+        let strip = bytes::<f32>(self.strip());
+        match self.square {
+            Some((o, i)) => {
+                Room { shared: v + d, each: strip + bytes::<f32>(self.form.weights * spread(o * i)) + taps }
+            }
+            None => Room { shared: bytes::<f32>(self.sums() * self.chunks), each: strip + v + d + taps },
+        }
     }
 
     /// # Safety
@@ -1057,13 +1151,19 @@ impl WinogradGradient {
         threads: usize,
     ) {
         let threads = threads.min(memory.threads());
+        let (from, gradient, to) = (Shared(x.cast_mut()), Shared(dy.cast_mut()), Shared(dw));
+        if let Some(square) = self.square {
+            // SAFETY: as the caller's.
+            unsafe { self.run_squares(kit, square, (from, gradient), to, beta, memory, threads) };
+            return;
+        }
         let groups = self.p.groups;
         let wanted = (2 * threads).div_ceil(self.chunks * groups);
         let mr = kit.conv.mr();
         let parts = if threads == 1 { 1 } else { wanted.min(self.dy.channels.div_ceil(mr)) };
         let part = self.dy.channels.div_ceil(parts).next_multiple_of(mr);
         let parts = self.dy.channels.div_ceil(part);
-        let (from, gradient, sums) = (Shared(x.cast_mut()), Shared(dy.cast_mut()), Shared(memory.shared::<f32>()));
+        let sums = Shared(memory.shared::<f32>());
         pool::run(self.chunks * groups * parts, threads, &|task| {
             let (index, rest) = (task % parts, task / parts);
             let (group, chunk) = (rest % groups, rest / groups);
@@ -1071,12 +1171,73 @@ impl WinogradGradient {
             // SAFETY: tasks have sums of their own.
             unsafe { self.task(kit, group, chunk, share, from.get(), gradient.get(), sums.get(), memory) }
         });
-        let to = Shared(dw);
         pool::run(groups * self.lanes(), threads, &|task| {
             let (group, lane) = (task / self.lanes(), task % self.lanes());
-            // SAFETY: tasks have weights of their own.
-            unsafe { self.store(kit, group, lane, sums.get(), to.get(), beta, memory) }
+            let ptr = sums.get().wrapping_add(group * self.form.weights * self.sum() + lane * self.dy.pitch);
+            let mut slot = memory.slot();
+            let taps = slot.take::<f32>(self.taps().0 * self.dy.pitch);
+            // SAFETY: tasks have sums and weights of their own.
+            unsafe {
+                for chunk in 1..self.chunks {
+                    for xi in 0..self.form.weights {
+                        let sum = ptr.add(xi * self.sum());
+                        kit.conv.add_rows(self.dy.channels, 1, sum.add(chunk * self.sums()), 0, sum);
+                    }
+                }
+                let of = Sums { ptr, point: self.sum(), lane: self.dy.pitch };
+                self.store(kit, group, lane, (0, self.dy.channels), of, taps, to.get(), beta);
+            }
         });
+    }
+
+    /// All transforms of a block, then its sums in squares.
+    unsafe fn run_squares(
+        &self,
+        kit: &Kit,
+        (high, wide): (usize, usize),
+        (x, dy): (Shared<f32>, Shared<f32>),
+        dw: Shared<f32>,
+        beta: f32,
+        memory: &Memory,
+        threads: usize,
+    ) {
+        let (tiles, channels, planes) = (self.form.tiles.count(), self.x.channels, self.x.planes.len());
+        let v = memory.shared::<f32>();
+        let d = v.wrapping_byte_add(bytes::<f32>(self.form.points * self.v_pitch()));
+        let (rows, cols) = (self.dy.channels.div_ceil(high), channels.div_ceil(wide));
+        // Of even width.
+        let wide = channels.div_ceil(cols);
+        for (group, from) in (0..self.p.groups).flat_map(|g| (0..tiles).step_by(self.block).map(move |from| (g, from)))
+        {
+            let t = Transforms { v: Shared(v), d: Shared(d), from, to: tiles.min(from + self.block) };
+            let beta = if from == 0 { beta } else { 1.0 };
+            let shares = if threads == 1 { 1 } else { 4 * threads };
+            pool::run(shares, threads, &|share| {
+                let mut slot = memory.slot();
+                let strip = slot.take::<f32>(self.strip());
+                let all = (0, self.dy.channels);
+                // SAFETY: tasks have tiles of their own, and slots while they last.
+                unsafe { self.transform(kit, group, &t, all, (share, shares), x.get(), dy.get(), strip) }
+            });
+            pool::run(planes * rows * cols, threads, &|task| {
+                let (i, rest) = (task % cols * wide, task / cols);
+                let (o, plane) = (rest % rows * high, rest / rows);
+                let (i, o) = ((i, channels.min(i + wide)), (o, self.dy.channels.min(o + high)));
+                let lane = (o.1 - o.0).next_multiple_of(kit.conv.lanes());
+                let mut slot = memory.slot();
+                let taps = slot.take::<f32>(self.taps().0 * self.dy.pitch);
+                let mut sums = Sums { ptr: core::ptr::null_mut(), point: spread(lane * (i.1 - i.0)), lane };
+                sums.ptr = slot.take::<f32>(self.form.weights * sums.point);
+                // SAFETY: tasks have weights of their own; the slot has room for a square.
+                unsafe {
+                    self.products(kit, &t, (plane, plane + 1), i, o, sums, true);
+                    for l in i.0..i.1 {
+                        let of = Sums { ptr: sums.ptr.wrapping_add((l - i.0) * lane), ..sums };
+                        self.store(kit, group, plane * channels + l, o, of, taps, dw.get(), beta);
+                    }
+                }
+            });
+        }
     }
 
     unsafe fn task(
@@ -1090,13 +1251,41 @@ impl WinogradGradient {
         sums: *mut f32,
         memory: &Memory,
     ) {
-        let form = &self.form;
         let mut slot = memory.slot();
-        let cols = form.tiles.cols.min(self.block);
-        let strip = slot.take::<f32>(self.x.strip(cols).max(self.dy.strip(cols)));
-        let (v_pitch, d_pitch) = (self.v_pitch(), self.d_pitch(kit));
-        let v = slot.take::<f32>(form.points * v_pitch);
-        let d = slot.take::<f32>(form.points * d_pitch);
+        let strip = slot.take::<f32>(self.strip());
+        let v = slot.take::<f32>(self.form.points * self.v_pitch());
+        let d = slot.take::<f32>(self.form.points * self.d_pitch(kit));
+        let tiles = self.form.tiles.count();
+        let blocks = tiles.div_ceil(self.block);
+        let (first, end) = (chunk * blocks / self.chunks, (chunk + 1) * blocks / self.chunks);
+        let base = sums.wrapping_add(chunk * self.sums() + group * self.form.weights * self.sum() + o0);
+        let sums = Sums { ptr: base, point: self.sum(), lane: self.dy.pitch };
+        for number in first..end {
+            let (from, to) = (number * self.block, tiles.min((number + 1) * self.block));
+            let t = Transforms { v: Shared(v), d: Shared(d), from, to };
+            // SAFETY: tiles of the problem; the slot has room for a block. Panels begin with the first channel of the share.
+            unsafe {
+                self.transform(kit, group, &t, (o0, o1), (0, 1), x, dy, strip);
+                let all = (0, self.x.planes.len());
+                self.products(kit, &t, all, (0, self.x.channels), (0, o1 - o0), sums, number == first);
+            }
+        }
+    }
+
+    /// The transforms of a block's tiles, or of a share of its runs, and of some output channels, the first of which begins the panels.
+    unsafe fn transform(
+        &self,
+        kit: &Kit,
+        group: usize,
+        t: &Transforms,
+        (o0, o1): (usize, usize),
+        (share, shares): (usize, usize),
+        x: *const f32,
+        dy: *const f32,
+        strip: *mut f32,
+    ) {
+        let form = &self.form;
+        let (v_pitch, d_pitch, mr) = (self.v_pitch(), self.d_pitch(kit), kit.conv.mr());
         let x = x.wrapping_offset((group * self.x.channels) as isize * self.x.strides.c);
         let dy = dy.wrapping_offset((group * self.dy.channels + o0) as isize * self.dy.strides.c);
         let gradient = Image {
@@ -1106,117 +1295,111 @@ impl WinogradGradient {
             pitch: (o1 - o0).next_multiple_of(kit.conv.lanes()),
             ..self.dy
         };
-        let tiles = form.tiles.count();
-        let blocks = tiles.div_ceil(self.block);
-        let (first, end) = (chunk * blocks / self.chunks, (chunk + 1) * blocks / self.chunks);
-        let base = sums.wrapping_add(chunk * self.sums() + group * form.weights * self.sum());
-        let mr = kit.conv.mr();
-        let row = self.row();
-        // SAFETY: tiles of the problem; the slot has room for a block.
-        unsafe {
-            for number in first..end {
-                let (from, to) = (number * self.block, tiles.min((number + 1) * self.block));
-                let count = to - from;
-                for plane in 0..self.x.planes.len() {
-                    let v = v.wrapping_add(plane * self.x.pitch);
-                    form.tiles.runs(from, to, |run| {
-                        self.x.transform(kit, form, x, run, plane, strip, (v, row, v_pitch));
-                    });
-                }
-                form.tiles.runs(from, to, |run| {
-                    gradient.each(kit, dy, run, 0, strip, |t, tiles, pixel, step| {
-                        for i in 0..tiles {
-                            let pixel = pixel.wrapping_offset((i * OUT) as isize * step.1);
-                            for part in &form.parts {
-                                let to = d.wrapping_add(part.point * d_pitch + (run.first + t + i) * mr);
-                                let points = (part.sides[1].points(), d_pitch);
-                                let sides = part.of(run.last);
-                                kit.conv.wino_gradient(gradient.pitch, pixel, step, sides, to, count * mr, points);
-                            }
-                        }
-                    });
-                });
-                let slots = form.tiles.slots(from, to);
-                let product = |point: usize, weights: usize, last: [bool; 2], beta: f32| {
-                    let with = slots.with(last);
-                    for plane in 0..self.x.planes.len() {
-                        let a = Source::panels(d.wrapping_add(point * d_pitch).cast_const(), count, mr);
-                        let b = v.wrapping_add(point * v_pitch + plane * self.x.pitch).cast_const();
-                        let b = Source::in_place(b, 1, row as isize);
-                        let c = base.wrapping_add(weights * self.sum() + plane * self.x.channels * self.dy.pitch + o0);
-                        let cs = self.dy.pitch as isize;
-                        let (a, b) = (a.from(0, with.start), b.from(0, with.start));
-                        kit.gemm.block(o1 - o0, self.x.channels, with.len(), 1.0, a, b, beta, c, cs);
-                    }
-                };
-                for part in &form.parts {
-                    let mut fresh = part.weights;
-                    part.points(|point, weights, last| {
-                        // The first points of a chunk that share these sums.
-                        let first = number == first && weights >= fresh;
-                        fresh = fresh.max(weights + 1);
-                        product(point, weights, last, if first { 0.0 } else { 1.0 });
-                    });
-                }
+        let count = t.to - t.from;
+        let mut number = 0;
+        form.tiles.runs(t.from, t.to, |run| {
+            number += 1;
+            if number % shares != share {
+                return;
             }
+            // SAFETY: tiles of the problem; there is room for the block.
+            unsafe {
+                for plane in 0..self.x.planes.len() {
+                    let v = t.v.get().wrapping_add(plane * self.x.pitch);
+                    self.x.transform(kit, form, x, run, plane, strip, (v, self.row(), v_pitch));
+                }
+                gradient.each(kit, dy, run, 0, strip, |first, tiles, pixel, step| {
+                    for i in 0..tiles {
+                        let pixel = pixel.wrapping_offset((i * OUT) as isize * step.1);
+                        for part in &form.parts {
+                            let to = t.d.get().wrapping_add(part.point * d_pitch + (run.first + first + i) * mr);
+                            let points = (part.sides[1].points(), d_pitch);
+                            let sides = part.of(run.last);
+                            kit.conv.wino_gradient(gradient.pitch, pixel, step, sides, to, count * mr, points);
+                        }
+                    }
+                });
+            }
+        });
+    }
+
+    /// The products of a block: planes, input channels, and output channels from a panel's first one on, to sums that begin with the first of
+    /// each. `fresh`: there is nothing in them yet.
+    unsafe fn products(
+        &self,
+        kit: &Kit,
+        t: &Transforms,
+        (p0, p1): (usize, usize),
+        (i0, i1): (usize, usize),
+        (o0, o1): (usize, usize),
+        sums: Sums,
+        fresh: bool,
+    ) {
+        let (count, mr) = (t.to - t.from, kit.conv.mr());
+        let slots = self.form.tiles.slots(t.from, t.to);
+        for part in &self.form.parts {
+            let mut next = part.weights;
+            part.points(|point, weights, last| {
+                // The first of the points that share these sums.
+                let beta = if fresh && weights >= next { 0.0 } else { 1.0 };
+                next = next.max(weights + 1);
+                let with = slots.with(last);
+                let a = Source::panels(t.d.get().wrapping_add(point * self.d_pitch(kit)).cast_const(), count, mr);
+                let a = a.from(o0, with.start);
+                for plane in p0..p1 {
+                    let b = t.v.get().wrapping_add(point * self.v_pitch() + plane * self.x.pitch + i0).cast_const();
+                    let b = Source::in_place(b, 1, self.row() as isize).from(0, with.start);
+                    let c = sums.ptr.wrapping_add(weights * sums.point + (plane - p0) * (i1 - i0) * sums.lane);
+                    // SAFETY: both operands' transforms, and sums of so many channels.
+                    unsafe { kit.gemm.block(o1 - o0, i1 - i0, with.len(), 1.0, a, b, beta, c, sums.lane as isize) };
+                }
+            });
         }
     }
 
-    /// One input channel's weights from their transformed sums.
+    /// One input channel's weights of some output channels from their transformed sums; `taps` has room for them.
     unsafe fn store(
         &self,
         kit: &Kit,
         group: usize,
         lane: usize,
-        sums: *mut f32,
+        (o0, o1): (usize, usize),
+        sums: Sums,
+        taps: *mut f32,
         dw: *mut f32,
         beta: f32,
-        memory: &Memory,
     ) {
-        let mut slot = memory.slot();
-        let cols = self.form.tiles.cols.min(self.block);
-        // The last part of the slot.
-        slot.take::<f32>(self.x.strip(cols).max(self.dy.strip(cols)));
-        slot.take::<f32>(self.form.points * self.v_pitch());
-        slot.take::<f32>(self.form.points * self.d_pitch(kit));
-        let taps = slot.take::<f32>(TAPS * self.dy.pitch);
+        let (count, wide) = self.taps();
         let f = self.p.filter_strides();
         let (plane, i) = (lane / self.x.channels, lane % self.x.channels);
-        let base = sums.wrapping_add(group * self.form.weights * self.sum() + lane * self.dy.pitch);
-        let n = self.dy.channels;
-        // SAFETY: sums of all chunks; weights of the problem.
+        let (n, pitch) = (o1 - o0, (o1 - o0).next_multiple_of(kit.conv.lanes()));
+        let place = (group * self.dy.channels + o0) as isize * f.o + i as isize * f.i + plane as isize * f.s[0];
+        // SAFETY: sums of whole vectors; weights of the problem.
         unsafe {
-            for chunk in 1..self.chunks {
-                for xi in 0..self.form.weights {
-                    let sum = base.add(xi * self.sum());
-                    kit.conv.add_rows(n, 1, sum.add(chunk * self.sums()), 0, sum);
-                }
-            }
             for part in &self.form.parts {
                 // Taps of a strand are equally far apart.
-                let tap = [KERNEL, 1].map(|n| n * self.dy.pitch);
+                let tap = [wide, 1].map(|n| n * pitch);
                 let to = taps.add(part.strands[0].taps[0] * tap[0] + part.strands[1].taps[0] * tap[1]);
                 let step = [0, 1].map(|d: usize| {
                     let taps = part.strands[d].taps;
                     (taps[1] as isize - taps[0] as isize) * tap[d] as isize
                 });
-                let from = base.add(part.weights * self.sum());
-                kit.conv.wino_weights_back(self.dy.pitch, from, self.sum(), part.sides, to, (step[0], step[1]));
+                let from = sums.ptr.add(part.weights * sums.point);
+                kit.conv.wino_weights_back(pitch, from, sums.point, part.sides, to, (step[0], step[1]));
             }
-            let place = (group * n) as isize * f.o + i as isize * f.i + plane as isize * f.s[0];
-            if beta == 0.0 && f.s[1..] == [KERNEL as isize, 1] {
+            if beta == 0.0 && f.s[1..] == [wide as isize, 1] {
                 // The taps of a weight are side by side, and weights far apart: all taps of a few of them at a time.
                 for o in (0..n).step_by(STORED) {
                     let to = dw.wrapping_offset(place + o as isize * f.o);
-                    let (some, pitch) = (STORED.min(n - o), self.dy.pitch as isize);
-                    kit.conv.to_last(TAPS, some, taps.add(o), pitch, 1, to, f.o as usize);
+                    let some = STORED.min(n - o);
+                    kit.conv.to_last(count, some, taps.add(o), pitch as isize, 1, to, f.o as usize);
                 }
                 return;
             }
-            for t in 0..TAPS {
-                let to = dw.wrapping_offset(place + (t / 3) as isize * f.s[1] + (t % 3) as isize * f.s[2]);
+            for t in 0..count {
+                let to = dw.wrapping_offset(place + (t / wide) as isize * f.s[1] + (t % wide) as isize * f.s[2]);
                 for o in 0..n {
-                    let x = *taps.add(t * self.dy.pitch + o);
+                    let x = *taps.add(t * pitch + o);
                     let to = to.wrapping_offset(o as isize * f.o);
                     *to = if beta == 0.0 { x } else { x + beta * *to };
                 }

@@ -342,7 +342,7 @@ pub fn draw(rng: &mut Rng) -> Conv {
             c.dilation[i] = rng.pick(&[1, 1, 1, 2, 3]);
             (c.pad_before[i], c.pad_after[i]) = (rng.pick(&[0, 1, 1, 2, 3, 9]), rng.pick(&[0, 1, 1, 2, 3, 9]));
             if winograd {
-                (c.kernel[i], c.stride[i], c.dilation[i]) = (3, 1, 1);
+                (c.kernel[i], c.stride[i], c.dilation[i]) = (rng.pick(&[3, 3, 2, 4, 5]), 1, 1);
                 (c.pad_before[i], c.pad_after[i]) = (rng.below(4) as i64, rng.below(4) as i64);
             }
             let reach = (c.kernel[i] - 1) * c.dilation[i] + 1;

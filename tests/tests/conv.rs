@@ -110,6 +110,10 @@ fn winograd_is_within_its_bound_and_is_taken() {
         c.transposed = (number % 7 == 6) as i32;
         (c.activation, c.beta) = (number as i32 % 3, rng.pick(&[0.0, 1.0]));
         (c.kernel, c.pad_before, c.pad_after) = ([3; 3], [1; 3], [1; 3]);
+        if c.dims == 2 && number % 4 == 3 {
+            // Taps in two strands.
+            (c.kernel, c.pad_before, c.pad_after) = ([5, 5 - number as i64 % 2, 0], [2; 3], [2; 3]);
+        }
         c.input = [0; 3].map(|_| 8 + rng.below(10) as i64);
         if number % 3 == 2 {
             // Stride 2, which wants more channels, and results enough for some tiles.

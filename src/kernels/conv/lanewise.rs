@@ -112,7 +112,8 @@ impl<T: Copy> LaneRows<T> {
         (row as usize) < self.there[0]
     }
 
-    /// Whether the window is three rows of three taps, and slides.
+    /// Whether the window is three rows of three taps whose weights follow each other, and slides. (They do not where taps are left out
+    /// that meet padding only.)
     ///
     /// # Safety
     /// The runs are there.
@@ -126,7 +127,7 @@ impl<T: Copy> LaneRows<T> {
         let runs = unsafe { core::slice::from_raw_parts(self.runs, RUN) };
         runs.iter().enumerate().all(|(k, run)| {
             let same = (run.src, run.column, run.len) == (runs[0].src, runs[0].column, RUN);
-            same && run.row == runs[0].row + k as isize
+            same && run.row == runs[0].row + k as isize && run.first == runs[0].first + k * RUN
         })
     }
 
