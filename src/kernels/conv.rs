@@ -25,7 +25,7 @@ pub use winograd::{RESULTS, Side, TOGETHER, Term};
 pub use winograd::{wino_gradient, wino_input, wino_output, wino_weights, wino_weights_back};
 
 use super::simd::{RealSimd, Simd};
-use super::tile::{LINE, opaque, opaque_fn, opaque_ptr, prefetch, prefetch_far, unrolled};
+use super::tile::{LINE, opaque_fn, opaque_ptr, prefetch, prefetch_far, unrolled};
 use crate::scalar::Scalar;
 
 /// Consecutive elements of the window, as a distance from a pixel's address.
@@ -378,10 +378,12 @@ pub fn panel<V: Simd, const MV: usize>(channels: usize) -> usize {
     vectors.div_ceil(vectors.div_ceil(highest::<V>(MV))) * V::LANES
 }
 
-/// Whether a broadcast can be part of a multiply-add: then most numbers are read again for the other of two vectors, a third of them go
-/// to a register. (On Zen 4 one to a register takes a turn of the units that multiply. On Zen 5 it does not, but two loads a cycle are
-/// the most: two vectors by twelve pixels in L1, all read again 262, every third or all to a register 286 GFLOPS.) To be asked for as
-/// a constant: a call of it in a tile, which the compiler makes if it is compiled apart, would put all accumulators in memory.
+/// Whether a broadcast can be part of a multiply-add, and there are 32 registers. Of two vectors or more every number goes to a register all
+/// the same: two loads a cycle are the most, and the addresses of twelve pixels are more than there are registers for. (Zen 5, first layers
+/// in NHWC, two of three numbers read again for the second vector and none: 4 channels to 32 at 128x128x128 172 and 198 GFLOPS, 3 to 32 at
+/// 224x224 to 112x112 142 and 165. Zen 4, where a broadcast to a register takes a turn of the units that multiply, was not measured
+/// again.) To be asked for as a constant: a call of it in a tile, which the compiler makes if it is compiled apart, would put all
+/// accumulators in memory.
 const fn folds<V: Simd>() -> bool {
     V::LANES * size_of::<V::T>() == 64
 }
@@ -507,8 +509,6 @@ pub unsafe fn tile<V: RealSimd, const U: usize, const N: usize>(t: &PixelTile<V:
             let segment = &*t.segments.add(s);
             let mut i = segment.offset;
             let end = segment.offset + segment.len as isize;
-            // i as another number.
-            let mut again;
             // The panel's address is opaque from step to step: loads of the next one that are drawn forward push
             // accumulators out.
             macro_rules! step {
@@ -521,11 +521,6 @@ pub unsafe fn tile<V: RealSimd, const U: usize, const N: usize>(t: &PixelTile<V:
                     unrolled!(N, |j| {
                         let x = V::splat(*b[j].wrapping_offset(i + $at));
                         for u in 0..U {
-                            let x = if u > 0 && U == 2 && j % 3 > 0 && const { folds::<V>() } {
-                                V::splat(*b[j].wrapping_offset(again + $at))
-                            } else {
-                                x
-                            };
                             acc[j][u] = column[u].mul_add(x, acc[j][u]);
                         }
                     });
@@ -539,7 +534,6 @@ pub unsafe fn tile<V: RealSimd, const U: usize, const N: usize>(t: &PixelTile<V:
                 if asked_for < N {
                     ask!();
                 }
-                again = opaque(i as usize) as isize;
                 step!(0);
                 step!(1);
                 step!(2);
@@ -547,7 +541,6 @@ pub unsafe fn tile<V: RealSimd, const U: usize, const N: usize>(t: &PixelTile<V:
                 i += 4;
             }
             while i < end {
-                again = opaque(i as usize) as isize;
                 step!(0);
                 i += 1;
             }
