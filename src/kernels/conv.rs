@@ -16,11 +16,13 @@
 mod copies;
 mod lanewise;
 mod planes;
+mod shifts;
 mod winograd;
 
 pub use copies::{add_rows, gather, gather_across, scatter, spread, to_first, to_last};
 pub use lanewise::{LONG, LaneTile, RUN, lanewise, lanewise_sums, lanewise_sums_tile, lanewise_tile};
 pub use planes::{PlaneTile, SUMS_HIGH, SumsTile, plane, plane_sums, plane_sums_tile, planes};
+pub use shifts::{SHIFTED, shifted, shifts, weave};
 pub use winograd::{RESULTS, Side, TOGETHER, Term};
 pub use winograd::{wino_gradient, wino_input, wino_output, wino_weights, wino_weights_back};
 
@@ -121,6 +123,21 @@ pub struct PlaneSums<T> {
     pub sums: *mut T,
     pub pitch: usize,
     pub beta: T,
+}
+
+/// Shifted planes: for each pixel p and result channel c, `dst[p + c*dst_step] += sum over the steps s of src[p + at[s]] *
+/// weights[s*lanes + c]`. Whole vectors of pixels are read and written.
+#[derive(Clone, Copy)]
+pub struct Shifts<T> {
+    pub pixels: usize,
+    pub src: *const T,
+    pub at: *const isize,
+    pub steps: usize,
+    pub weights: *const T,
+    /// Result channels, no more than [`SHIFTED`].
+    pub lanes: usize,
+    pub dst: *mut T,
+    pub dst_step: usize,
 }
 
 /// Consecutive products of a pixel, and where they are added.
@@ -224,6 +241,18 @@ pub trait ConvKernel<T: Scalar>: Sync {
     unsafe fn pixels(&self, p: &Pixels<T>);
     unsafe fn planes(&self, p: &Planes<T>);
     unsafe fn plane_sums(&self, p: &PlaneSums<T>);
+    unsafe fn shifts(&self, p: &Shifts<T>);
+    unsafe fn weave(
+        &self,
+        n: usize,
+        phases: usize,
+        src: *const T,
+        step: usize,
+        room: *mut T,
+        dst: *mut T,
+        bias: *const T,
+        finish: &Finish<T>,
+    );
     unsafe fn lanewise(&self, p: &Lanewise<T>);
     unsafe fn lanewise_sums(&self, p: &LanewiseSums<T>);
     unsafe fn to_last(
@@ -326,6 +355,7 @@ pub trait PixelTiles<V: Simd> {
     unsafe fn tile<const U: usize, const N: usize>(t: &PixelTile<V::T>);
     unsafe fn plane<const U: usize, const N: usize, const COPY: bool>(t: &PlaneTile<V::T>);
     unsafe fn plane_sums<const M: usize, const N: usize>(t: &SumsTile<V::T>);
+    unsafe fn shifted<const U: usize, const N: usize>(p: &Shifts<V::T>, first: usize);
     unsafe fn lanewise<const STRIDE: usize, const SPREAD: u8, const SLIDES: bool>(
         p: &Lanewise<V::T>,
         t: &LaneTile<V::T>,
