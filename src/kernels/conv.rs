@@ -17,12 +17,14 @@ mod copies;
 mod lanewise;
 mod planes;
 mod shifts;
+mod windows;
 mod winograd;
 
 pub use copies::{add_rows, gather, gather_across, scatter, spread, to_first, to_last};
 pub use lanewise::{LONG, LaneTile, RUN, lanewise, lanewise_sums, lanewise_sums_tile, lanewise_tile};
 pub use planes::{PlaneTile, SUMS_HIGH, SumsTile, plane, plane_sums, plane_sums_tile, planes};
 pub use shifts::{SHIFTED, shifted, shifts, weave};
+pub use windows::{WindowTile, window_sums, window_tile};
 pub use winograd::{RESULTS, Side, TOGETHER, Term};
 pub use winograd::{wino_gradient, wino_input, wino_output, wino_weights, wino_weights_back};
 
@@ -140,6 +142,26 @@ pub struct Shifts<T> {
     pub dst_step: usize,
 }
 
+/// Sums of windows: for each element of the segments, l-th of all, and channel c, `sums[l*pitch + c] := sum over the pixels p of
+/// x[x_at[p] + element] * dy[dy_at[p] + c] + beta * sums`; beta == 0 never reads them. Channels are whole vectors.
+#[derive(Clone, Copy)]
+pub struct WindowSums<T> {
+    pub pixels: usize,
+    pub x: *const T,
+    pub x_at: *const isize,
+    pub segments: *const Segment,
+    pub count: usize,
+    pub dy: *const T,
+    pub dy_at: *const isize,
+    pub channels: usize,
+    pub sums: *mut T,
+    pub pitch: usize,
+    pub beta: T,
+    /// Elements that are wanted when this is done, presumably: asked for meanwhile.
+    pub ahead: *const T,
+    pub ahead_len: usize,
+}
+
 /// Consecutive products of a pixel, and where they are added.
 #[derive(Clone, Copy, Debug)]
 pub struct Run {
@@ -242,6 +264,7 @@ pub trait ConvKernel<T: Scalar>: Sync {
     unsafe fn planes(&self, p: &Planes<T>);
     unsafe fn plane_sums(&self, p: &PlaneSums<T>);
     unsafe fn shifts(&self, p: &Shifts<T>);
+    unsafe fn window_sums(&self, p: &WindowSums<T>);
     unsafe fn weave(
         &self,
         n: usize,
@@ -356,6 +379,7 @@ pub trait PixelTiles<V: Simd> {
     unsafe fn plane<const U: usize, const N: usize, const COPY: bool>(t: &PlaneTile<V::T>);
     unsafe fn plane_sums<const M: usize, const N: usize>(t: &SumsTile<V::T>);
     unsafe fn shifted<const U: usize, const N: usize>(p: &Shifts<V::T>, first: usize);
+    unsafe fn window_sums<const U: usize, const N: usize>(t: &WindowTile<V::T>);
     unsafe fn lanewise<const STRIDE: usize, const SPREAD: u8, const SLIDES: bool>(
         p: &Lanewise<V::T>,
         t: &LaneTile<V::T>,
