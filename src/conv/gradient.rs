@@ -8,6 +8,7 @@
 //!     lanes in groups                        gather the strip into panels
 //!       lanes in nr, output channels in mr   register tile: kernels/tile.rs
 //! ```
+//! Of images with few channels nothing is gathered: windows are read from the strip (kernels/conv/windows.rs).
 //! Of 1x1 kernels on channels-first images with many pixels nothing is packed: the sums are dot products of channels, as
 //! they lie (kernels/conv/planes.rs). Where the weights lie as the sums do, those of the first chunk are made there,
 //! without a copy. Depthwise weights, and those of groups that share vectors, are sums lane by lane (kernels/conv/lanewise.rs).
@@ -22,7 +23,7 @@ use super::memory::{Memory, Room, Shared, bytes};
 use super::problem::{FilterStrides, Problem, Strides};
 use super::strip::{self, Extent};
 use crate::gemm::{blocking, driver};
-use crate::kernels::conv::{LONG, LaneRows, LanewiseSums, PlaneSums};
+use crate::kernels::conv::{LONG, LaneRows, LanewiseSums, PlaneSums, Segment, WindowSums};
 use crate::kernels::tile::{Source, prefetch};
 use crate::runtime::{cpu, pool};
 
@@ -50,6 +51,12 @@ const LANE_BLOCK: usize = 2048;
 const LANE_SUMS: usize = 1152;
 /// The same where channels are read in long runs.
 const LONG_SUMS: usize = 4608;
+/// Channels of an image whose windows are read by address, and of the result, at most: of more, panels that are gathered once serve as well
+/// (16 channels to 128 at 56x56, 5x5, gathered and so: 197 and 203 GFLOPS). Pixels of a block: their gradients stay near while the rows of
+/// the window pass.
+const FEW: usize = 16;
+const FEW_RESULTS: usize = 128;
+const FEW_BLOCK: usize = 256;
 /// Work of a chunk at least.
 const CHUNK_WORK: f64 = 2e8;
 
@@ -92,6 +99,8 @@ pub struct Gradient {
     flat: bool,
     /// One that does, of images with enough pixels: the sums are dot products of channels, both as they lie.
     planes: bool,
+    /// Few channels: windows are read by address (kernels/conv/windows.rs).
+    windows: bool,
     /// One tap that meets every pixel of a channels-last image: the sums are a product of two matrices.
     plain: bool,
 }
@@ -136,6 +145,8 @@ impl Gradient {
         let flat = lanewise == 0 && x.c != 1 && every;
         let plain = lanewise == 0 && every && x.c == 1 && dy.c == 1;
         let in_place = in_place || flat;
+        let windows = lanewise == 0 && groups == 1 && taps.len() > 1 && p.dilation[2] == 1;
+        let windows = windows && icg <= FEW && ocg <= FEW_RESULTS;
         let counts = [p.batch, p.output[0], p.output[1], p.output[2]];
         let together = (GROUPED / icg.max(ocg)).clamp(1, groups);
         let size = |b: [usize; 4]| -> usize {
@@ -148,6 +159,7 @@ impl Gradient {
         let most = match () {
             () if planes => PLANE_BLOCK,
             () if slides => LANE_BLOCK,
+            () if windows => FEW_BLOCK,
             () => BLOCK.min(kit.gemm.kc()),
         };
         // A block of both tensors and what is asked for of the next are in L2.
@@ -162,7 +174,7 @@ impl Gradient {
         let next = icg as isize * filter.i;
         let even = taps.len() == 1 || filter.s[2] == next && filter.s[1] == w * next && filter.s[0] == h * w * next;
         let direct = lanewise == 0 && groups == 1 && filter.o == 1 && filter.i == ocg as isize && even;
-        let direct = direct && !counts.contains(&0);
+        let direct = direct && !counts.contains(&0) && (!windows || ocg.is_multiple_of(kit.conv.lanes()));
         let pitch = if direct { ocg } else { ocg.next_multiple_of(kit.conv.lanes()) };
         let one = groups * lanes * pitch * size_of::<f32>();
         let work = if lanewise > 0 { CHUNK_WORK * lanewise as f64 / 16.0 } else { CHUNK_WORK };
@@ -194,6 +206,7 @@ impl Gradient {
             dims: Window::forward(p).dims,
             flat,
             planes,
+            windows,
             plain,
         }
     }
@@ -349,6 +362,7 @@ impl Gradient {
             base.wrapping_add(l * self.pitch + o)
         };
         let mut offsets = Vec::with_capacity(n);
+        let mut segments: Vec<Segment> = Vec::new();
         let counts = [p.batch, p.output[0], p.output[1], p.output[2]];
         // SAFETY: pixels of the problem; the slot has room for a block.
         unsafe {
@@ -444,6 +458,20 @@ impl Gradient {
                         self.planes(kit, from, len, (m, n), dy, x, beta, sums);
                         continue;
                     }
+                    if self.windows {
+                        segments.clear();
+                        for lane in l..l + n {
+                            let offset = tap(lane / self.icg) + (lane % self.icg) as isize;
+                            match segments.last_mut() {
+                                Some(Segment { offset: first, len }) if *first + *len as isize == offset => *len += 1,
+                                _ => segments.push(Segment { offset, len: 1 }),
+                            }
+                        }
+                        let dy = dy.wrapping_offset(o as isize * self.dy.c);
+                        let more = number + 1 < end;
+                        self.windows(kit, (from, len), m, (src, at), &segments, (dy, places, a), more, beta, sums);
+                        continue;
+                    }
                     if self.plain && even(at, pixels, self.x.s[2]) && even(places, pixels, self.dy.s[2]) {
                         let (x, dy) = (src.offset(*at).add(l), dy.offset(*places).add(o));
                         self.product(kit, (m, n, pixels), (dy, a), (x, b), beta, sums);
@@ -528,6 +556,58 @@ impl Gradient {
                     kit.gemm.block(rows, some, pixels, 1.0, from_a.from(i, 0), from_b, beta, c, self.pitch as isize);
                 }
             }
+        }
+    }
+
+    /// `sums := dy x^T + beta sums` for m channels of dy and the elements of a window, of a block's pixels at `at`. dy is read at `places`,
+    /// or copied to `a`, and the places changed. `more`: another block follows.
+    unsafe fn windows(
+        &self,
+        kit: &Kit,
+        (from, len): ([usize; 4], [usize; 4]),
+        m: usize,
+        (x, at): (*const f32, *const isize),
+        segments: &[Segment],
+        (mut dy, places, a): (*const f32, *mut isize, *mut f32),
+        more: bool,
+        beta: f32,
+        sums: *mut f32,
+    ) {
+        let (pixels, channels) = (len.iter().product::<usize>(), m.next_multiple_of(kit.conv.lanes()));
+        let mut ahead_len = 0;
+        // SAFETY: pixels of the problem; the caller's room for a block in whole vectors of channels.
+        unsafe {
+            if self.dy.c != 1 || channels > m {
+                if channels > m {
+                    a.write_bytes(0, pixels * channels);
+                }
+                self.runs(&self.dy, from, len, |q, count, place| {
+                    let run = dy.wrapping_offset(place);
+                    kit.conv.to_last(m, count, run, self.dy.c, self.dy.s[2], a.add(q * channels), channels);
+                });
+                for q in 0..pixels {
+                    *places.add(q) = (q * channels) as isize;
+                }
+                dy = a.cast_const();
+            } else if more && even(places, pixels, self.dy.s[2]) {
+                // It goes on behind this one.
+                ahead_len = pixels * m;
+            }
+            kit.conv.window_sums(&WindowSums {
+                pixels,
+                x,
+                x_at: at,
+                segments: segments.as_ptr(),
+                count: segments.len(),
+                dy,
+                dy_at: places,
+                channels,
+                sums,
+                pitch: self.pitch,
+                beta,
+                ahead: dy.wrapping_offset(*places.add(pixels - 1)).wrapping_add(m),
+                ahead_len,
+            });
         }
     }
 

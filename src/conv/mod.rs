@@ -7,6 +7,7 @@
 //! |---|---|---|
 //! | `direct.rs` | forward and backward-data as sums over a window | any problem |
 //! | `pointwise.rs` | the same for 1x1 kernels on channels-first images: a product of matrices | where it applies |
+//! | `planar.rs` | backward-data with pixels in vectors | few result channels on channels-first images |
 //! | `scatter.rs` | backward-data by products that are added in place | few result channels |
 //! | `gradient.rs` | backward-weights as sums over pixels | any problem |
 //! | `winograd.rs` | both by Winograd's F(4x4, 3x3) and F(3x3, 4x4) | kernels of up to 6x6 taps, stride 1 or 2, default math |
@@ -24,6 +25,7 @@ pub mod gradient;
 pub mod memory;
 pub mod naive;
 pub mod plan;
+pub mod planar;
 pub mod pointwise;
 pub mod problem;
 pub mod scatter;

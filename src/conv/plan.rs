@@ -3,6 +3,7 @@
 use super::direct::{Direct, Window, is_depthwise, lanewise};
 use super::gradient::Gradient;
 use super::memory::{ALIGN, MOST_BYTES, MOST_SLOTS, Memory, Room, bytes};
+use super::planar::Planar;
 use super::pointwise::Pointwise;
 use super::problem::{Math, Pass, Problem};
 use super::scatter::Scatter;
@@ -44,6 +45,7 @@ pub fn set_math(mode: Math) {
 enum Algorithm {
     Direct(Direct),
     Pointwise(Pointwise),
+    Planar(Planar),
     Scatter(Scatter),
     Gradient(Gradient),
     Winograd(Winograd),
@@ -109,10 +111,12 @@ impl Plan {
         let against = winograd::reason_against(&problem, inner, &kit);
         let (algorithm, why) = match (inner, against) {
             (Pass::Forward, Some(why)) => Algorithm::sums(&problem, vec![Window::forward(&problem)], &kit, why),
-            (Pass::BackwardData, Some(why)) => match Scatter::new(&problem, &kit) {
-                Some(plan) => (Algorithm::Scatter(plan), "few channels in the result"),
-                None => Algorithm::sums(&problem, Window::backward(&problem), &kit, why),
-            },
+            (Pass::BackwardData, Some(why)) => {
+                let planar = || Planar::new(&problem, &kit).map(Algorithm::Planar);
+                let few = planar().or_else(|| Scatter::new(&problem, &kit).map(Algorithm::Scatter));
+                let few = few.map(|algorithm| (algorithm, "few channels in the result"));
+                few.unwrap_or_else(|| Algorithm::sums(&problem, Window::backward(&problem), &kit, why))
+            }
             (Pass::BackwardWeights, Some(why)) => (Algorithm::Gradient(Gradient::new(&problem, &kit)), why),
             (Pass::BackwardWeights, None) => {
                 (Algorithm::WinogradGradient(WinogradGradient::new(&problem, &kit)), WINOGRAD)
@@ -134,6 +138,7 @@ impl Plan {
         match &self.algorithm {
             Algorithm::Direct(d) => d.packed(&self.kit),
             Algorithm::Pointwise(d) => d.packed(&self.kit),
+            Algorithm::Planar(d) => d.packed(),
             Algorithm::Scatter(d) => d.packed(&self.kit),
             Algorithm::Winograd(w) => w.kept(&self.kit),
             _ => 0,
@@ -156,6 +161,7 @@ impl Plan {
             match &self.algorithm {
                 Algorithm::Direct(d) => d.pack(&self.kit, weights, to, threads),
                 Algorithm::Pointwise(d) => d.pack(&self.kit, weights, to, threads),
+                Algorithm::Planar(d) => d.pack(weights, to),
                 Algorithm::Scatter(d) => d.pack(&self.kit, weights, to),
                 Algorithm::Winograd(w) => w.keep(&self.kit, weights, to, threads),
                 _ => {}
@@ -176,6 +182,7 @@ impl Plan {
         let room = match &self.algorithm {
             Algorithm::Direct(d) => d.room(&self.kit, threads, !with_weights),
             Algorithm::Pointwise(d) => d.room(&self.kit),
+            Algorithm::Planar(d) => d.room(),
             Algorithm::Scatter(d) => d.room(&self.kit),
             Algorithm::Gradient(g) => g.room(&self.kit, threads),
             Algorithm::Winograd(w) => w.room(&self.kit, threads, !with_weights || !w.is_in_turn()),
@@ -273,6 +280,9 @@ impl Plan {
                         Algorithm::Pointwise(d) => {
                             d.run(&self.kit, prepared, source, result, &epilogue, &memory, threads);
                         }
+                        Algorithm::Planar(d) => {
+                            d.run(&self.kit, prepared, source, result, &epilogue, &memory, threads);
+                        }
                         Algorithm::Scatter(d) => {
                             d.run(&self.kit, prepared, source, result, &epilogue, &memory, threads);
                         }
@@ -333,6 +343,7 @@ impl core::fmt::Display for Plan {
                 write!(f, "{}", if d.is_in_place() { ", source in place" } else { ", source in strips" })?;
             }
             Algorithm::Pointwise(_) => write!(f, "direct pointwise, pixels in vectors")?,
+            Algorithm::Planar(_) => write!(f, "direct planar, pixels in vectors")?,
             Algorithm::Scatter(_) => write!(f, "direct scatter, products added in place")?,
             Algorithm::Gradient(g) => write!(f, "direct gradient, {} partial sums", g.chunks())?,
             Algorithm::Winograd(w) => write!(f, "winograd {}", w.name())?,

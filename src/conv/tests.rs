@@ -417,6 +417,40 @@ fn wide_tiles_are_exact() {
     }
 }
 
+/// Few channels on one side, windows of several taps: backward-data with its pixels in vectors, and sums of windows that are read by address.
+/// All phases, some without a tap, dilation, depth, groups; parts of vectors; then several blocks of rows and pieces of channels.
+#[test]
+fn few_channels_are_exact() {
+    let mut rng = Rng(0x1618_0339_8874_9895);
+    let mut taken = 0;
+    for number in 0..48 {
+        let mut d = Description::new(rng.pick(&[2, 2, 3]));
+        (d.layout, d.weights_layout) = ((number % 4 == 3) as i32, number as i32 % 3);
+        (d.groups, d.batch) = (rng.pick(&[1, 1, 1, 2]), 2);
+        d.in_channels = d.groups * (1 + rng.below(4));
+        d.out_channels = d.groups * rng.pick(&[16, 20, 32, 50, 64, 70]);
+        for i in 0..d.dims as usize {
+            let flat = d.dims == 3 && i == 0;
+            d.kernel[i] = rng.pick(if flat { &[1, 2, 3] } else { &[2, 3, 3, 4, 5] });
+            (d.stride[i], d.dilation[i]) = (rng.pick(&[1, 2, 2, 3, 4]), rng.pick(&[1, 1, 1, 2]));
+            (d.pad_before[i], d.pad_after[i]) = (rng.below(3), rng.below(3));
+            let reach = (d.kernel[i] - 1) * d.dilation[i] + 1;
+            d.input[i] = reach + rng.below(if flat { 4 } else { 25 });
+        }
+        if number == 0 {
+            (d.dims, d.groups, d.batch, d.layout) = (2, 1, 1, 0);
+            (d.in_channels, d.out_channels, d.input) = (3, 40, [171, 210, 0]);
+            (d.kernel, d.stride, d.dilation) = ([3; 3], [2; 3], [1; 3]);
+            (d.pad_before, d.pad_after) = ([1; 3], [1; 3]);
+        }
+        (d.beta, d.activation, d.slope) = (rng.pick(&[0.0, 0.0, 1.0]), rng.below(3) as i32, 0.25);
+        let p = Problem::new(&d, Math::Strict).unwrap();
+        taken += Plan::with(p, Pass::BackwardData, Kit::get()).to_string().contains("planar") as usize;
+        check(number, &d, &mut rng, true);
+    }
+    assert!(taken >= 30, "only {taken} of 48 with their pixels in vectors");
+}
+
 /// A pixel that is not a number reaches the results and the weights of the taps that meet it, and no other: the last column of an image
 /// meets the last tap of a row of three only once padding is left out.
 #[test]

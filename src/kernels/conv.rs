@@ -16,16 +16,20 @@
 mod copies;
 mod lanewise;
 mod planes;
+mod shifts;
+mod windows;
 mod winograd;
 
 pub use copies::{add_rows, gather, gather_across, scatter, spread, to_first, to_last};
 pub use lanewise::{LONG, LaneTile, RUN, lanewise, lanewise_sums, lanewise_sums_tile, lanewise_tile};
 pub use planes::{PlaneTile, SUMS_HIGH, SumsTile, plane, plane_sums, plane_sums_tile, planes};
+pub use shifts::{SHIFTED, shifted, shifts, weave};
+pub use windows::{WindowTile, window_sums, window_tile};
 pub use winograd::{RESULTS, Side, TOGETHER, Term};
 pub use winograd::{wino_gradient, wino_input, wino_output, wino_weights, wino_weights_back};
 
 use super::simd::{RealSimd, Simd};
-use super::tile::{LINE, opaque, opaque_fn, opaque_ptr, prefetch, prefetch_far, unrolled};
+use super::tile::{LINE, opaque_fn, opaque_ptr, prefetch, prefetch_far, unrolled};
 use crate::scalar::Scalar;
 
 /// Consecutive elements of the window, as a distance from a pixel's address.
@@ -121,6 +125,41 @@ pub struct PlaneSums<T> {
     pub sums: *mut T,
     pub pitch: usize,
     pub beta: T,
+}
+
+/// Shifted planes: for each pixel p and result channel c, `dst[p + c*dst_step] += sum over the steps s of src[p + at[s]] *
+/// weights[s*lanes + c]`. Whole vectors of pixels are read and written.
+#[derive(Clone, Copy)]
+pub struct Shifts<T> {
+    pub pixels: usize,
+    pub src: *const T,
+    pub at: *const isize,
+    pub steps: usize,
+    pub weights: *const T,
+    /// Result channels, no more than [`SHIFTED`].
+    pub lanes: usize,
+    pub dst: *mut T,
+    pub dst_step: usize,
+}
+
+/// Sums of windows: for each element of the segments, l-th of all, and channel c, `sums[l*pitch + c] := sum over the pixels p of
+/// x[x_at[p] + element] * dy[dy_at[p] + c] + beta * sums`; beta == 0 never reads them. Channels are whole vectors.
+#[derive(Clone, Copy)]
+pub struct WindowSums<T> {
+    pub pixels: usize,
+    pub x: *const T,
+    pub x_at: *const isize,
+    pub segments: *const Segment,
+    pub count: usize,
+    pub dy: *const T,
+    pub dy_at: *const isize,
+    pub channels: usize,
+    pub sums: *mut T,
+    pub pitch: usize,
+    pub beta: T,
+    /// Elements that are wanted when this is done, presumably: asked for meanwhile.
+    pub ahead: *const T,
+    pub ahead_len: usize,
 }
 
 /// Consecutive products of a pixel, and where they are added.
@@ -224,6 +263,19 @@ pub trait ConvKernel<T: Scalar>: Sync {
     unsafe fn pixels(&self, p: &Pixels<T>);
     unsafe fn planes(&self, p: &Planes<T>);
     unsafe fn plane_sums(&self, p: &PlaneSums<T>);
+    unsafe fn shifts(&self, p: &Shifts<T>);
+    unsafe fn window_sums(&self, p: &WindowSums<T>);
+    unsafe fn weave(
+        &self,
+        n: usize,
+        phases: usize,
+        src: *const T,
+        step: usize,
+        room: *mut T,
+        dst: *mut T,
+        bias: *const T,
+        finish: &Finish<T>,
+    );
     unsafe fn lanewise(&self, p: &Lanewise<T>);
     unsafe fn lanewise_sums(&self, p: &LanewiseSums<T>);
     unsafe fn to_last(
@@ -326,6 +378,8 @@ pub trait PixelTiles<V: Simd> {
     unsafe fn tile<const U: usize, const N: usize>(t: &PixelTile<V::T>);
     unsafe fn plane<const U: usize, const N: usize, const COPY: bool>(t: &PlaneTile<V::T>);
     unsafe fn plane_sums<const M: usize, const N: usize>(t: &SumsTile<V::T>);
+    unsafe fn shifted<const U: usize, const N: usize>(p: &Shifts<V::T>, first: usize);
+    unsafe fn window_sums<const U: usize, const N: usize>(t: &WindowTile<V::T>);
     unsafe fn lanewise<const STRIDE: usize, const SPREAD: u8, const SLIDES: bool>(
         p: &Lanewise<V::T>,
         t: &LaneTile<V::T>,
@@ -378,10 +432,12 @@ pub fn panel<V: Simd, const MV: usize>(channels: usize) -> usize {
     vectors.div_ceil(vectors.div_ceil(highest::<V>(MV))) * V::LANES
 }
 
-/// Whether a broadcast can be part of a multiply-add: then most numbers are read again for the other of two vectors, a third of them go
-/// to a register. (On Zen 4 one to a register takes a turn of the units that multiply. On Zen 5 it does not, but two loads a cycle are
-/// the most: two vectors by twelve pixels in L1, all read again 262, every third or all to a register 286 GFLOPS.) To be asked for as
-/// a constant: a call of it in a tile, which the compiler makes if it is compiled apart, would put all accumulators in memory.
+/// Whether a broadcast can be part of a multiply-add, and there are 32 registers. Of two vectors or more every number goes to a register all
+/// the same: two loads a cycle are the most, and the addresses of twelve pixels are more than there are registers for. (Zen 5, first layers
+/// in NHWC, two of three numbers read again for the second vector and none: 4 channels to 32 at 128x128x128 172 and 198 GFLOPS, 3 to 32 at
+/// 224x224 to 112x112 142 and 165. Zen 4, where a broadcast to a register takes a turn of the units that multiply, was not measured
+/// again.) To be asked for as a constant: a call of it in a tile, which the compiler makes if it is compiled apart, would put all
+/// accumulators in memory.
 const fn folds<V: Simd>() -> bool {
     V::LANES * size_of::<V::T>() == 64
 }
@@ -507,8 +563,6 @@ pub unsafe fn tile<V: RealSimd, const U: usize, const N: usize>(t: &PixelTile<V:
             let segment = &*t.segments.add(s);
             let mut i = segment.offset;
             let end = segment.offset + segment.len as isize;
-            // i as another number.
-            let mut again;
             // The panel's address is opaque from step to step: loads of the next one that are drawn forward push
             // accumulators out.
             macro_rules! step {
@@ -521,11 +575,6 @@ pub unsafe fn tile<V: RealSimd, const U: usize, const N: usize>(t: &PixelTile<V:
                     unrolled!(N, |j| {
                         let x = V::splat(*b[j].wrapping_offset(i + $at));
                         for u in 0..U {
-                            let x = if u > 0 && U == 2 && j % 3 > 0 && const { folds::<V>() } {
-                                V::splat(*b[j].wrapping_offset(again + $at))
-                            } else {
-                                x
-                            };
                             acc[j][u] = column[u].mul_add(x, acc[j][u]);
                         }
                     });
@@ -539,7 +588,6 @@ pub unsafe fn tile<V: RealSimd, const U: usize, const N: usize>(t: &PixelTile<V:
                 if asked_for < N {
                     ask!();
                 }
-                again = opaque(i as usize) as isize;
                 step!(0);
                 step!(1);
                 step!(2);
@@ -547,7 +595,6 @@ pub unsafe fn tile<V: RealSimd, const U: usize, const N: usize>(t: &PixelTile<V:
                 i += 4;
             }
             while i < end {
-                again = opaque(i as usize) as isize;
                 step!(0);
                 i += 1;
             }

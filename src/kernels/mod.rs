@@ -553,7 +553,7 @@ macro_rules! kernel_table {
     }};
     // Convolution: T and V as above, real.
     (@conv $feature:tt $T:ty, $V:ty, $mv:literal, $nr:literal) => {{
-        use $crate::kernels::conv::{self, ConvKernel, Finish, LaneTile, Lanewise, LanewiseSums, PixelTile, PixelTiles, Pixels, PlaneSums, PlaneTile, Planes, Side, SumsTile, Term};
+        use $crate::kernels::conv::{self, ConvKernel, Finish, LaneTile, Lanewise, LanewiseSums, PixelTile, PixelTiles, Pixels, PlaneSums, PlaneTile, Planes, Shifts, Side, SumsTile, Term, WindowSums, WindowTile};
         use $crate::kernels::{kernel_table, pack, simd::{GroupSimd, Simd}};
         struct C;
         // As above.
@@ -570,6 +570,14 @@ macro_rules! kernel_table {
             kernel_table! { @fn $feature
             unsafe fn plane_sums<const M: usize, const N: usize>(t: &SumsTile<$T>) {
                 unsafe { conv::plane_sums_tile::<$V, M, N>(t) }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn shifted<const U: usize, const N: usize>(p: &Shifts<$T>, first: usize) {
+                unsafe { conv::shifted::<$V, U, N>(p, first) }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn window_sums<const U: usize, const N: usize>(t: &WindowTile<$T>) {
+                unsafe { conv::window_tile::<$V, U, N>(t) }
             } }
             kernel_table! { @fn $feature
             unsafe fn lanewise<const STRIDE: usize, const SPREAD: u8, const SLIDES: bool>(p: &Lanewise<$T>, t: &LaneTile<$T>, dst: *mut $T) {
@@ -609,6 +617,18 @@ macro_rules! kernel_table {
             kernel_table! { @fn $feature
             unsafe fn plane_sums(&self, p: &PlaneSums<$T>) {
                 unsafe { conv::plane_sums::<C, $V, { $mv * $nr / conv::SUMS_HIGH }>(p) }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn shifts(&self, p: &Shifts<$T>) {
+                unsafe { conv::shifts::<C, $V, { $mv * $nr }>(p) }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn window_sums(&self, p: &WindowSums<$T>) {
+                unsafe { conv::window_sums::<C, $V, $mv, $nr>(p) }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn weave(&self, n: usize, phases: usize, src: *const $T, step: usize, room: *mut $T, dst: *mut $T, bias: *const $T, finish: &Finish<$T>) {
+                unsafe { conv::weave::<$V>(n, phases, src, step, room, dst, bias, finish) }
             } }
             kernel_table! { @fn $feature
             unsafe fn lanewise(&self, p: &Lanewise<$T>) {
