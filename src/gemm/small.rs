@@ -78,10 +78,9 @@ pub fn run<T: Scalar>(
             }
             // Two vectors of rows are not cut in parts, and the set-up of parts would take as long as such a product.
             let ld = up(n, lanes);
-            let can_turn = b.cs() == 1 && !a.is_conj() && !b.is_conj() && (is_whole || !T::IS_COMPLEX);
             if m <= 2 * lanes {
-                if can_turn && ld * m * size_of::<T>() <= STACK && is_better_turned::<T>((m, n, k), true, true) {
-                    turned(alpha, a.anew(), b.anew(), beta, c.alias(), ld, kernels);
+                if !T::IS_COMPLEX && b.cs() == 1 && is_better_turned::<T>((m, n, k), true, true) {
+                    turned(alpha, a.anew(), b.anew(), beta, c.alias(), ld, kernel);
                     return true;
                 }
                 return on_the_stack(alpha, a.anew(), b.anew(), beta, c.alias(), kernel);
@@ -123,6 +122,9 @@ const CUT_FROM: usize = 1024;
 /// with 4 and 200, which a Zen 4 wanted: 1.12, with 2 and 50: 1.15, with 8 and 400: 1.09. ns, before and after: dgemm NT 25 x 45 x 14 434
 /// and 315, 3 x 26 x 40 190 and 99, sgemm NT 21 x 40 x 36 454 and 346.)
 const TURN: usize = 2;
+/// Twice what it costs that an element of C is turned over by its tile. (Zen 5, ns, as it lies and turned over: dgemm TT 8 x 200 x 20 909 and
+/// 684, 10 x 500 x 3 1364 and 913, 18 x 60 x 11 425 and 373, 16 x 400 x 40 4550 and 4770, sgemm NT 13 x 100 x 30 627 and 575.)
+const TURN_C: usize = 3;
 const APART: usize = 50;
 const APART_ACROSS: usize = 200;
 /// What it costs to pack an element that lies across, for each of its bytes, and a complex one. (Zen 5, ns, dgemm TN 4 x 13 x 37 packed and by
@@ -258,8 +260,14 @@ impl Costs {
     fn straight(&self, m: usize) -> usize {
         up(m, self.lanes) * self.n * self.k + if self.a_by_rows { self.pack * m * self.k } else { 0 }
     }
-    /// Of m rows turned over, as `C^T = B^T A^T`: C is turned at the end, and B before if it lies across. Columns that are far
-    /// fewer than the rows are no lanes: many short tiles (sgemm TT 500 x 2 x 16: 18 as they lie, 13 turned).
+    /// The same next to [`Costs::turned`]. A single vector of rows takes longer: every element of B is read for it alone, and a core
+    /// reads no more than it multiplies.
+    #[inline(always)]
+    fn as_they_lie(&self, m: usize) -> usize {
+        self.straight(m) + if m <= self.lanes { self.lanes * self.n * self.k / 4 } else { 0 }
+    }
+    /// Of m rows turned over, as `C^T = B^T A^T`: tiles are turned on their way into C, and B before if it lies across. Columns that are
+    /// far fewer than the rows are no lanes: many short tiles (sgemm TT 500 x 2 x 16: 18 as they lie, 13 turned).
     #[inline(always)]
     fn turned(&self, m: usize) -> usize {
         let Costs { n, k, .. } = *self;
@@ -272,7 +280,7 @@ impl Costs {
             (false, true) => APART * self.lanes,
             _ => APART_ACROSS * self.lanes + 2 * TURN * n * k,
         };
-        up(n, self.lanes) * m * k + 2 * TURN * m * n + apart
+        up(n, self.lanes) * m * k + m * n * TURN_C / 2 + apart
     }
     /// Of m rows by dot products of operands that lie as these want them. A complex one is as many of real numbers.
     #[inline(always)]
@@ -283,7 +291,7 @@ impl Costs {
     fn rows_as_they_lie(&self, m: usize) -> usize {
         let cost = |head: usize| {
             let rest = m - head;
-            (if head > 0 { self.straight(head) } else { 0 }) + if rest > 0 { self.turned(rest) } else { 0 }
+            (if head > 0 { self.as_they_lie(head) } else { 0 }) + if rest > 0 { self.turned(rest) } else { 0 }
         };
         [0, m & !(self.lanes - 1), m].into_iter().min_by_key(|&head| cost(head)).unwrap_or(m)
     }
@@ -293,7 +301,7 @@ impl Costs {
 #[inline(always)]
 pub fn is_better_turned<T: Scalar>((m, n, k): (usize, usize, usize), a_by_rows: bool, b_by_rows: bool) -> bool {
     let costs = Costs::of::<T>(n, k, a_by_rows, b_by_rows);
-    costs.turned(m) <= costs.straight(m)
+    costs.turned(m) <= costs.as_they_lie(m)
 }
 
 /// As [`run`], of operands that lie across, or whose last rows are better computed apart. k is not cut. An element is the same
@@ -312,7 +320,7 @@ pub fn in_parts<T: Scalar>(
     let (m, n, k, kernel) = (c.rows(), c.cols(), a.cols(), kernels.gemm);
     let lanes = kernels.single.0;
     let (a_by_columns, b_by_rows) = (a.rs() == 1 || m == 1, b.cs() == 1 && b.rs() != 1);
-    let can_turn = (b_by_rows || b.rs() == 1) && !a.is_conj() && !b.is_conj() && (is_whole || !T::IS_COMPLEX);
+    let can_turn = (b_by_rows || b.rs() == 1) && !T::IS_COMPLEX;
     let before_dots = if is_whole { rows_before_dots((m, n, k), a, b) } else { m };
     let has_dots = before_dots < m;
     let mut head = match can_turn {
@@ -321,7 +329,7 @@ pub fn in_parts<T: Scalar>(
         false => m,
     };
     let ld = up(n, lanes);
-    if !has_dots && ld * (m - head + if b_by_rows { 0 } else { k }) * size_of::<T>() > STACK {
+    if !has_dots && !b_by_rows && ld * k * size_of::<T>() > STACK {
         head = m;
     }
     if head > 0 {
@@ -341,38 +349,33 @@ pub fn in_parts<T: Scalar>(
         if has_dots {
             by_dots(alpha, a, b, beta, c, kernel);
         } else {
-            turned(alpha, a, b, beta, c, ld, kernels);
+            turned(alpha, a, b, beta, c, ld, kernel);
         }
     }
     true
 }
 
-/// A product computed as `C^T = B^T A^T` on the stack, which has room for C and, where its columns are consecutive, for B, with
-/// columns of C^T `ld` elements apart.
+/// A product of real numbers computed as `C^T = B^T A^T` and turned over on its way into C. A B whose steps are consecutive is turned
+/// over before, on the stack, which has room for it with lanes rounded up to `ld`.
+fn turned<T: Scalar>(alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: MatMut<T>, ld: usize, kernel: &Kernel<T>) {
+    if b.cs() != 1 {
+        return turned_copy(alpha, a, b, beta, c, ld, kernel);
+    }
+    let (from_a, from_b) = (Source::in_place(a.ptr(), a.rs(), a.cs()), Source::in_place(b.ptr(), 1, b.rs()));
+    // SAFETY: views of m x k, k x n and m x n; B has unit column stride, C unit row stride.
+    unsafe { kernel.turned(b.cols(), a.rows(), a.cols(), alpha, from_b, from_a, beta, c.ptr(), c.cs()) };
+}
+
 #[inline(never)]
-fn turned<T: Scalar>(alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: MatMut<T>, ld: usize, kernels: &Kernels<T>) {
-    let (m, n, k, kernel) = (c.rows(), c.cols(), a.cols(), kernels.gemm);
+fn turned_copy<T: Scalar>(alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: MatMut<T>, ld: usize, kernel: &Kernel<T>) {
+    let (n, k) = (b.cols(), a.cols());
     let mut panels = Panels(MaybeUninit::uninit());
-    let sum = panels.0.as_mut_ptr().cast::<T>();
-    let b_turned = sum.wrapping_add(m * ld);
-    // SAFETY: the panels have room for both by the contract above; views of m x k, k x n and m x n.
+    let copy = panels.0.as_mut_ptr().cast::<T>();
+    assert!(k * ld * size_of::<T>() <= STACK && n <= ld);
+    // SAFETY: room for k steps of `ld` lanes; B has consecutive steps, and the copy unit column stride and as many rows.
     unsafe {
-        let from_b = if b.cs() == 1 {
-            Source::in_place(b.ptr(), 1, b.rs())
-        } else {
-            kernel.turn(n, k, b.ptr(), b.cs(), b_turned, ld as isize);
-            Source::in_place(b_turned.cast_const(), 1, ld as isize)
-        };
-        if beta != T::ZERO {
-            kernel.turn(n, m, c.ptr(), c.cs(), sum, ld as isize);
-        }
-        let from_a = Source::in_place(a.ptr(), a.rs(), a.cs());
-        if n <= kernels.single.0 && m <= kernels.single.1 {
-            kernel.single(m, &Tile::first(n, k, alpha, from_b, from_a, beta, sum, ld as isize));
-        } else {
-            kernel.block(n, m, k, alpha, from_b, from_a, beta, sum, ld as isize);
-        }
-        kernel.turn(m, n, sum, ld as isize, c.ptr(), c.cs());
+        kernel.turn(n, k, b.ptr(), b.cs(), copy, ld as isize);
+        turned(alpha, a, MatRef::new(copy, k, n, ld as isize, 1), beta, c, ld, kernel);
     }
 }
 

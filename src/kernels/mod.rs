@@ -111,7 +111,20 @@ pub trait GemmKernel: Sync {
         c: *mut Self::Out,
         cs: isize,
     );
-    /// The same of operands in place, so many columns, and no more of them and of the tile's rows than [`Kernels::single`].
+    /// [`GemmKernel::block`] of real operands in place, with C turned over: element (i, j) at `c + j + i*rs`.
+    unsafe fn turned(
+        &self,
+        m: usize,
+        n: usize,
+        k: usize,
+        alpha: Self::Out,
+        a: Source<Self::In>,
+        b: Source<Self::In>,
+        beta: Self::Out,
+        c: *mut Self::Out,
+        rs: isize,
+    );
+    /// [`GemmKernel::block`] of operands in place, so many columns, and no more of them and of the tile's rows than [`Kernels::single`].
     unsafe fn single(&self, cols: usize, t: &Tile<Self::In>);
     /// The same of operands with any strides, element by element: for very small products.
     unsafe fn tiny(
@@ -397,6 +410,10 @@ macro_rules! kernel_table {
             unsafe fn part<const U: usize, const N: usize, const PACKED: bool, const LAST: u8>(t: &Tile<$T>) {
                 unsafe { tile::some::<$V, U, N, PACKED, LAST>(t) }
             } }
+            kernel_table! { @fn $feature
+            unsafe fn turned<const U: usize, const N: usize, const LAST: u8>(t: &Tile<$T>) {
+                unsafe { tile::some_turned::<$V, U, N, LAST>(t) }
+            } }
         }
         // As below.
         #[allow(clippy::undocumented_unsafe_blocks)]
@@ -445,6 +462,10 @@ macro_rules! kernel_table {
             kernel_table! { @fn $feature
             unsafe fn block(&self, m: usize, n: usize, k: usize, alpha: $T, a: Source<$T>, b: Source<$T>, beta: $T, c: *mut $T, cs: isize) {
                 unsafe { tile::block::<K, $V, $mv, $nr>(m, n, k, alpha, a, b, beta, c, cs) }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn turned(&self, m: usize, n: usize, k: usize, alpha: $T, a: Source<$T>, b: Source<$T>, beta: $T, c: *mut $T, rs: isize) {
+                unsafe { tile::turned::<K, $V>(m, n, k, alpha, a, b, beta, c, rs) }
             } }
             kernel_table! { @fn $feature
             unsafe fn single(&self, cols: usize, t: &Tile<$T>) {
