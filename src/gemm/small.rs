@@ -123,7 +123,9 @@ const CUT_FROM: usize = 1024;
 const TURN: usize = 2;
 /// Twice what it costs that an element of C is turned over by its tile. (Zen 5, ns, as it lies and turned over: dgemm TT 8 x 200 x 20 909 and
 /// 684, 10 x 500 x 3 1364 and 913, 18 x 60 x 11 425 and 373, 16 x 400 x 40 4550 and 4770, sgemm NT 13 x 100 x 30 627 and 575.)
+/// Where registers are not cache lines, tiles are turned over in memory. (AVX2, dgemm TT 8 x 200 x 20 as it lies and turned over: 54 and 38 GFLOPS.)
 const TURN_C: usize = 3;
+const TURN_C_IN_MEMORY: usize = 8;
 const APART: usize = 50;
 const APART_ACROSS: usize = 200;
 /// What it costs to pack an element that lies across, for each of its bytes, and a complex one. (Zen 5, ns, dgemm TN 4 x 13 x 37 packed and by
@@ -309,6 +311,9 @@ struct Costs {
     k: usize,
     lanes: usize,
     pack: usize,
+    /// What an element of C that is turned over costs twice, and what a vector of rows that is alone costs more.
+    turn_c: usize,
+    alone: usize,
     a_by_rows: bool,
     b_by_rows: bool,
 }
@@ -325,7 +330,8 @@ impl Costs {
     fn of<T: Scalar>(n: usize, k: usize, a_by_rows: bool, b_by_rows: bool) -> Costs {
         let lanes = T::kernels().single.0;
         let pack = if T::IS_COMPLEX { PACK_COMPLEX } else { PACK_BYTE * size_of::<T>() };
-        Costs { n, k, lanes, pack, a_by_rows, b_by_rows }
+        let (turn_c, alone) = if lanes * size_of::<T>() >= 64 { (TURN_C, lanes / 4) } else { (TURN_C_IN_MEMORY, 0) };
+        Costs { n, k, lanes, pack, turn_c, alone, a_by_rows, b_by_rows }
     }
     /// Of m rows as they lie: lanes beyond them are lost, and an A that lies across is packed. (Half a vector is half of the time on some
     /// CPUs and all of it on others; counted as a whole one.)
@@ -333,11 +339,11 @@ impl Costs {
     fn straight(&self, m: usize) -> usize {
         up(m, self.lanes) * self.n * self.k + if self.a_by_rows { self.pack * m * self.k } else { 0 }
     }
-    /// The same next to [`Costs::turned`]. A single vector of rows takes longer: every element of B is read for it alone, and a core
-    /// reads no more than it multiplies.
+    /// The same next to [`Costs::turned`]. A single vector of rows takes longer: every element of B is read for it alone, and of registers that
+    /// are cache lines a core reads no more than it multiplies.
     #[inline(always)]
     fn as_they_lie(&self, m: usize) -> usize {
-        self.straight(m) + if m <= self.lanes { self.lanes * self.n * self.k / 4 } else { 0 }
+        self.straight(m) + if m <= self.lanes { self.alone * self.n * self.k } else { 0 }
     }
     /// Of m rows turned over, as `C^T = B^T A^T`: tiles are turned on their way into C, and B before if it lies across. Columns that are
     /// far fewer than the rows are no lanes: many short tiles (sgemm TT 500 x 2 x 16: 18 as they lie, 13 turned).
@@ -353,7 +359,7 @@ impl Costs {
             (false, true) => APART * self.lanes,
             _ => APART_ACROSS * self.lanes + 2 * TURN * n * k,
         };
-        up(n, self.lanes) * m * k + m * n * TURN_C / 2 + apart
+        up(n, self.lanes) * m * k + m * n * self.turn_c / 2 + apart
     }
     /// Of m rows by dot products of operands that lie as these want them. A complex one is as many of real numbers.
     #[inline(always)]
