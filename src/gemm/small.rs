@@ -330,7 +330,7 @@ impl Costs {
     fn of<T: Scalar>(n: usize, k: usize, a_by_rows: bool, b_by_rows: bool) -> Costs {
         let lanes = T::kernels().single.0;
         let pack = if T::IS_COMPLEX { PACK_COMPLEX } else { PACK_BYTE * size_of::<T>() };
-        let (turn_c, alone) = if lanes * size_of::<T>() >= 64 { (TURN_C, lanes / 4) } else { (TURN_C_IN_MEMORY, 0) };
+        let (turn_c, alone) = if lanes * size_of::<T>() >= 64 { (TURN_C, lanes / 8) } else { (TURN_C_IN_MEMORY, 0) };
         Costs { n, k, lanes, pack, turn_c, alone, a_by_rows, b_by_rows }
     }
     /// Of m rows as they lie: lanes beyond them are lost, and an A that lies across is packed. (Half a vector is half of the time on some
