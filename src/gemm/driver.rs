@@ -301,10 +301,23 @@ impl<'a, T: Scalar> Product<'a, T> {
         most.min(self.c.rows()).next_multiple_of(kernel.mr())
     }
 
-    /// As `rectangle`, of a turned product: strips of rows are computed apart, with unit row stride.
+    /// As `rectangle`, of a turned product: by tiles that are turned over on their way into C, or of packed operands in strips of
+    /// rows, which are computed apart, with unit row stride.
     fn strips(&self, kernel: &Kernel<T>, in_place: InPlace, i: usize, m: usize, j: usize, n: usize) {
         let (Operand::General(a), Operand::General(b)) = (self.a, self.b) else { unreachable!("no other is turned") };
         let (k, strip) = (a.cols(), self.strip_rows(kernel));
+        if in_place.a && in_place.b && !T::IS_COMPLEX {
+            let (a, b, c) = (a.sub(i, 0, m, k), b.sub(0, j, k, n), self.c.sub(i, j, m, n));
+            let (from_a, from_b) = (Source::in_place(a.ptr(), 1, a.cs()), Source::in_place(b.ptr(), b.cs(), b.rs()));
+            let (kc, mut beta) = (blocking::kc(k, kernel.kc()), self.beta);
+            for p in (0..k).step_by(kc) {
+                let (a, b) = (from_a.from(0, p), from_b.from(0, p));
+                // SAFETY: views of m x k, k x n and m x n; A has unit row stride, C unit column stride.
+                unsafe { kernel.turned(m, n, kc.min(k - p), self.alpha, a, b, beta, c.ptr(), c.rs()) };
+                beta = T::ONE;
+            }
+            return;
+        }
         let Some(scratch) = Scratch::take_for::<T>(strip * n) else {
             return self.without_scratch(i, m, j, n);
         };

@@ -56,9 +56,8 @@ pub fn run<T: Scalar>(
     let is_single = fits && m <= lanes && n <= kernels.single.1;
     // One tile of few steps has no other way.
     if !is_single || k > FEW_STEPS {
-        // A conjugated B is better copied, which is not done here.
-        if T::IS_COMPLEX && b.is_conj() && is_whole && (b.rs() == 1 || b.cs() == 1) {
-            return false;
+        if T::IS_COMPLEX && is_whole && in_pairs(alpha, a.anew(), b.anew(), beta, c.alias(), kernel) {
+            return true;
         }
         let enough = k > FEW_STEPS || k >= DOTS_OF && m * n * k >= DOTS_FOR;
         let may_be_dots = (!fits || m < lanes) && is_whole && enough && (b.rs() == 1 || a.cs() == 1);
@@ -78,10 +77,9 @@ pub fn run<T: Scalar>(
             }
             // Two vectors of rows are not cut in parts, and the set-up of parts would take as long as such a product.
             let ld = up(n, lanes);
-            let can_turn = b.cs() == 1 && !a.is_conj() && !b.is_conj() && (is_whole || !T::IS_COMPLEX);
             if m <= 2 * lanes {
-                if can_turn && ld * m * size_of::<T>() <= STACK && is_better_turned::<T>((m, n, k), true, true) {
-                    turned(alpha, a.anew(), b.anew(), beta, c.alias(), ld, kernels);
+                if !T::IS_COMPLEX && b.cs() == 1 && is_better_turned::<T>((m, n, k), true, true) {
+                    turned(alpha, a.anew(), b.anew(), beta, c.alias(), ld, kernel);
                     return true;
                 }
                 return on_the_stack(alpha, a.anew(), b.anew(), beta, c.alias(), kernel);
@@ -123,6 +121,11 @@ const CUT_FROM: usize = 1024;
 /// with 4 and 200, which a Zen 4 wanted: 1.12, with 2 and 50: 1.15, with 8 and 400: 1.09. ns, before and after: dgemm NT 25 x 45 x 14 434
 /// and 315, 3 x 26 x 40 190 and 99, sgemm NT 21 x 40 x 36 454 and 346.)
 const TURN: usize = 2;
+/// Twice what it costs that an element of C is turned over by its tile. (Zen 5, ns, as it lies and turned over: dgemm TT 8 x 200 x 20 909 and
+/// 684, 10 x 500 x 3 1364 and 913, 18 x 60 x 11 425 and 373, 16 x 400 x 40 4550 and 4770, sgemm NT 13 x 100 x 30 627 and 575.)
+/// Where registers are not cache lines, tiles are turned over in memory. (AVX2, dgemm TT 8 x 200 x 20 as it lies and turned over: 54 and 38 GFLOPS.)
+const TURN_C: usize = 3;
+const TURN_C_IN_MEMORY: usize = 8;
 const APART: usize = 50;
 const APART_ACROSS: usize = 200;
 /// What it costs to pack an element that lies across, for each of its bytes, and a complex one. (Zen 5, ns, dgemm TN 4 x 13 x 37 packed and by
@@ -228,12 +231,89 @@ fn all_dots<T: Scalar>(alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: MatMut<
     }
 }
 
+/// A complex product in registers that keep both parts side by side, as C lies or turned over, operands where they are or on
+/// the stack; false if one of them is too wide for that or lies neither way. Any number of steps.
+#[inline(never)]
+pub fn in_pairs<T: Scalar>(alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: MatMut<T>, kernel: &Kernel<T>) -> bool {
+    let (m, n, k) = (c.rows(), c.cols(), a.cols());
+    let (a_lies, b_lies) = (a.rs() == 1 || m == 1, b.cs() == 1 || n == 1);
+    if !(a_lies || a.cs() == 1) || !(b_lies || b.rs() == 1) {
+        return false;
+    }
+    // In vectors times steps: an element that is turned over takes as long.
+    let lanes = T::kernels().single.0.max(2).ilog2() - 1;
+    let vectors = |x: usize| (x + (1 << lanes) - 1) >> lanes;
+    let straight = vectors(m) * n * k + if a_lies { 0 } else { m * k };
+    let turned = vectors(n) * m * k + if b_lies { 0 } else { n * k } + 2 * m * n;
+    if turned < straight {
+        return pairs_on_the_stack(alpha, b.t(), a.t(), beta, c.t(), kernel);
+    }
+    if !a_lies {
+        return pairs_on_the_stack(alpha, a, b, beta, c, kernel);
+    }
+    let from_a = Strided { ptr: a.ptr(), lane: 1, step: a.cs(), conj: a.is_conj() };
+    let from_b = Strided { ptr: b.ptr(), lane: b.cs(), step: b.rs(), conj: b.is_conj() };
+    // SAFETY: views of m x k, k x n and m x n; A and C have unit row stride (or one row).
+    unsafe { kernel.pairs(m, n, k, alpha, from_a, from_b, beta, c.ptr(), c.cs()) };
+    true
+}
+
+/// [`in_pairs`] with C or A, if they lie across, on the stack: all of C, and so many steps of A at a time as there is room for.
+#[inline(never)]
+fn pairs_on_the_stack<T: Scalar>(
+    alpha: T,
+    a: MatRef<T>,
+    b: MatRef<T>,
+    beta: T,
+    c: MatMut<T>,
+    kernel: &Kernel<T>,
+) -> bool {
+    let (m, n, k) = (c.rows(), c.cols(), a.cols());
+    let (c_lies, a_lies) = (c.rs() == 1, a.rs() == 1 || m == 1);
+    let (room, c_room) = (STACK / size_of::<T>(), if c_lies { 0 } else { m * n });
+    let steps = if a_lies { k } else { k.min(room.saturating_sub(c_room) / m) };
+    if c_room > room || steps < k.min(FEW_STEPS) {
+        return false;
+    }
+    let mut panels = Panels(MaybeUninit::uninit());
+    let c_turned = panels.0.as_mut_ptr().cast::<T>();
+    let a_turned = c_turned.wrapping_add(c_room);
+    let (to, ld) = if c_lies { (c.ptr(), c.cs()) } else { (c_turned, m as isize) };
+    let from_b = Strided { ptr: b.ptr(), lane: b.cs(), step: b.rs(), conj: b.is_conj() };
+    let mut from_a = Strided { ptr: a.ptr(), lane: 1, step: a.cs(), conj: a.is_conj() };
+    // SAFETY: the stack has room for C and for m times `steps` elements; views of m x k, k x n and m x n, of which those that do
+    // not have unit row stride have unit column stride.
+    unsafe {
+        if !c_lies && beta != T::ZERO {
+            kernel.turn(m, n, c.ptr(), c.rs(), to, ld);
+        }
+        let (mut p, mut beta) = (0, beta);
+        while p < k {
+            let some = steps.min(k - p);
+            if !a_lies {
+                kernel.turn(m, some, a.ptr().wrapping_add(p), a.rs(), a_turned, m as isize);
+                (from_a.ptr, from_a.step) = (a_turned, m as isize);
+            }
+            let from_b = Strided { ptr: from_b.ptr.wrapping_offset(p as isize * from_b.step), ..from_b };
+            kernel.pairs(m, n, some, alpha, from_a, from_b, beta, to, ld);
+            (p, beta) = (p + some, T::ONE);
+        }
+        if !c_lies {
+            kernel.turn(n, m, to, ld, c.ptr(), c.rs());
+        }
+    }
+    true
+}
+
 /// How a product's operands lie, and what its ways cost, in multiply-adds of a lane.
 struct Costs {
     n: usize,
     k: usize,
     lanes: usize,
     pack: usize,
+    /// What an element of C that is turned over costs twice, and what a vector of rows that is alone costs more.
+    turn_c: usize,
+    alone: usize,
     a_by_rows: bool,
     b_by_rows: bool,
 }
@@ -250,7 +330,8 @@ impl Costs {
     fn of<T: Scalar>(n: usize, k: usize, a_by_rows: bool, b_by_rows: bool) -> Costs {
         let lanes = T::kernels().single.0;
         let pack = if T::IS_COMPLEX { PACK_COMPLEX } else { PACK_BYTE * size_of::<T>() };
-        Costs { n, k, lanes, pack, a_by_rows, b_by_rows }
+        let (turn_c, alone) = if lanes * size_of::<T>() >= 64 { (TURN_C, lanes / 8) } else { (TURN_C_IN_MEMORY, 0) };
+        Costs { n, k, lanes, pack, turn_c, alone, a_by_rows, b_by_rows }
     }
     /// Of m rows as they lie: lanes beyond them are lost, and an A that lies across is packed. (Half a vector is half of the time on some
     /// CPUs and all of it on others; counted as a whole one.)
@@ -258,8 +339,14 @@ impl Costs {
     fn straight(&self, m: usize) -> usize {
         up(m, self.lanes) * self.n * self.k + if self.a_by_rows { self.pack * m * self.k } else { 0 }
     }
-    /// Of m rows turned over, as `C^T = B^T A^T`: C is turned at the end, and B before if it lies across. Columns that are far
-    /// fewer than the rows are no lanes: many short tiles (sgemm TT 500 x 2 x 16: 18 as they lie, 13 turned).
+    /// The same next to [`Costs::turned`]. A single vector of rows takes longer: every element of B is read for it alone, and of registers that
+    /// are cache lines a core reads no more than it multiplies.
+    #[inline(always)]
+    fn as_they_lie(&self, m: usize) -> usize {
+        self.straight(m) + if m <= self.lanes { self.alone * self.n * self.k } else { 0 }
+    }
+    /// Of m rows turned over, as `C^T = B^T A^T`: tiles are turned on their way into C, and B before if it lies across. Columns that are
+    /// far fewer than the rows are no lanes: many short tiles (sgemm TT 500 x 2 x 16: 18 as they lie, 13 turned).
     #[inline(always)]
     fn turned(&self, m: usize) -> usize {
         let Costs { n, k, .. } = *self;
@@ -272,7 +359,7 @@ impl Costs {
             (false, true) => APART * self.lanes,
             _ => APART_ACROSS * self.lanes + 2 * TURN * n * k,
         };
-        up(n, self.lanes) * m * k + 2 * TURN * m * n + apart
+        up(n, self.lanes) * m * k + m * n * self.turn_c / 2 + apart
     }
     /// Of m rows by dot products of operands that lie as these want them. A complex one is as many of real numbers.
     #[inline(always)]
@@ -283,7 +370,7 @@ impl Costs {
     fn rows_as_they_lie(&self, m: usize) -> usize {
         let cost = |head: usize| {
             let rest = m - head;
-            (if head > 0 { self.straight(head) } else { 0 }) + if rest > 0 { self.turned(rest) } else { 0 }
+            (if head > 0 { self.as_they_lie(head) } else { 0 }) + if rest > 0 { self.turned(rest) } else { 0 }
         };
         [0, m & !(self.lanes - 1), m].into_iter().min_by_key(|&head| cost(head)).unwrap_or(m)
     }
@@ -293,7 +380,7 @@ impl Costs {
 #[inline(always)]
 pub fn is_better_turned<T: Scalar>((m, n, k): (usize, usize, usize), a_by_rows: bool, b_by_rows: bool) -> bool {
     let costs = Costs::of::<T>(n, k, a_by_rows, b_by_rows);
-    costs.turned(m) <= costs.straight(m)
+    costs.turned(m) <= costs.as_they_lie(m)
 }
 
 /// As [`run`], of operands that lie across, or whose last rows are better computed apart. k is not cut. An element is the same
@@ -312,7 +399,7 @@ pub fn in_parts<T: Scalar>(
     let (m, n, k, kernel) = (c.rows(), c.cols(), a.cols(), kernels.gemm);
     let lanes = kernels.single.0;
     let (a_by_columns, b_by_rows) = (a.rs() == 1 || m == 1, b.cs() == 1 && b.rs() != 1);
-    let can_turn = (b_by_rows || b.rs() == 1) && !a.is_conj() && !b.is_conj() && (is_whole || !T::IS_COMPLEX);
+    let can_turn = (b_by_rows || b.rs() == 1) && !T::IS_COMPLEX;
     let before_dots = if is_whole { rows_before_dots((m, n, k), a, b) } else { m };
     let has_dots = before_dots < m;
     let mut head = match can_turn {
@@ -321,7 +408,7 @@ pub fn in_parts<T: Scalar>(
         false => m,
     };
     let ld = up(n, lanes);
-    if !has_dots && ld * (m - head + if b_by_rows { 0 } else { k }) * size_of::<T>() > STACK {
+    if !has_dots && !b_by_rows && ld * k * size_of::<T>() > STACK {
         head = m;
     }
     if head > 0 {
@@ -341,38 +428,33 @@ pub fn in_parts<T: Scalar>(
         if has_dots {
             by_dots(alpha, a, b, beta, c, kernel);
         } else {
-            turned(alpha, a, b, beta, c, ld, kernels);
+            turned(alpha, a, b, beta, c, ld, kernel);
         }
     }
     true
 }
 
-/// A product computed as `C^T = B^T A^T` on the stack, which has room for C and, where its columns are consecutive, for B, with
-/// columns of C^T `ld` elements apart.
+/// A product of real numbers computed as `C^T = B^T A^T` and turned over on its way into C. A B whose steps are consecutive is turned
+/// over before, on the stack, which has room for it with lanes rounded up to `ld`.
+fn turned<T: Scalar>(alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: MatMut<T>, ld: usize, kernel: &Kernel<T>) {
+    if b.cs() != 1 {
+        return turned_copy(alpha, a, b, beta, c, ld, kernel);
+    }
+    let (from_a, from_b) = (Source::in_place(a.ptr(), a.rs(), a.cs()), Source::in_place(b.ptr(), 1, b.rs()));
+    // SAFETY: views of m x k, k x n and m x n; B has unit column stride, C unit row stride.
+    unsafe { kernel.turned(b.cols(), a.rows(), a.cols(), alpha, from_b, from_a, beta, c.ptr(), c.cs()) };
+}
+
 #[inline(never)]
-fn turned<T: Scalar>(alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: MatMut<T>, ld: usize, kernels: &Kernels<T>) {
-    let (m, n, k, kernel) = (c.rows(), c.cols(), a.cols(), kernels.gemm);
+fn turned_copy<T: Scalar>(alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: MatMut<T>, ld: usize, kernel: &Kernel<T>) {
+    let (n, k) = (b.cols(), a.cols());
     let mut panels = Panels(MaybeUninit::uninit());
-    let sum = panels.0.as_mut_ptr().cast::<T>();
-    let b_turned = sum.wrapping_add(m * ld);
-    // SAFETY: the panels have room for both by the contract above; views of m x k, k x n and m x n.
+    let copy = panels.0.as_mut_ptr().cast::<T>();
+    assert!(k * ld * size_of::<T>() <= STACK && n <= ld);
+    // SAFETY: room for k steps of `ld` lanes; B has consecutive steps, and the copy unit column stride and as many rows.
     unsafe {
-        let from_b = if b.cs() == 1 {
-            Source::in_place(b.ptr(), 1, b.rs())
-        } else {
-            kernel.turn(n, k, b.ptr(), b.cs(), b_turned, ld as isize);
-            Source::in_place(b_turned.cast_const(), 1, ld as isize)
-        };
-        if beta != T::ZERO {
-            kernel.turn(n, m, c.ptr(), c.cs(), sum, ld as isize);
-        }
-        let from_a = Source::in_place(a.ptr(), a.rs(), a.cs());
-        if n <= kernels.single.0 && m <= kernels.single.1 {
-            kernel.single(m, &Tile::first(n, k, alpha, from_b, from_a, beta, sum, ld as isize));
-        } else {
-            kernel.block(n, m, k, alpha, from_b, from_a, beta, sum, ld as isize);
-        }
-        kernel.turn(m, n, sum, ld as isize, c.ptr(), c.cs());
+        kernel.turn(n, k, b.ptr(), b.cs(), copy, ld as isize);
+        turned(alpha, a, MatRef::new(copy, k, n, ld as isize, 1), beta, c, ld, kernel);
     }
 }
 

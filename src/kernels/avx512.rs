@@ -5,7 +5,7 @@
 
 use super::avx2::{F16c, half_square32, half_square64, square32, square64, sum4_32, sum4_64, sum32, sum64};
 use super::kernel_table;
-use super::simd::{GroupSimd, MOST_LANES, RealSimd, Simd, Split, real_transpose};
+use super::simd::{ACROSS, GroupSimd, MOST_LANES, RealSimd, Simd, Split, real_transpose};
 use core::arch::x86_64::*;
 
 #[derive(Clone, Copy)]
@@ -20,7 +20,7 @@ macro_rules! avx512 {
         $add:ident $sub:ident $mul:ident $div:ident $fmadd:ident $fnmadd:ident $max:ident $abs:ident $xor:ident,
         sum $sum:ident $sum4:ident $sums:ident, squares $squares:ident, deinterleave $de:expr, interleave $inter:expr,
         keep $mov:ident, swap $swap:expr, largest $largest:ident, equals $equals:expr, square $square:ident $half_square:ident,
-        half $low:ident $whole:ident $halfload:ident $halffmadd:ident $opaque:ident
+        across $across:ident, half $low:ident $whole:ident $halfload:ident $halffmadd:ident $opaque:ident
     ) => {
         // Sound by the contract of `Simd`: AVX-512 is there, pointers valid for the lanes used; masked lanes are not
         // accessed.
@@ -110,6 +110,17 @@ macro_rules! avx512 {
             #[inline(always)]
             unsafe fn sum4([a, b, c, d]: [Self; 4]) -> [$T; 4] {
                 unsafe { $sum4(a.0, b.0, c.0, d.0) }
+            }
+            #[inline(always)]
+            unsafe fn put_across<const N: usize, const WHOLE: bool>(
+                v: [Self; ACROSS],
+                rows: usize,
+                alpha: $T,
+                beta: $T,
+                c: *mut $T,
+                cs: isize,
+            ) {
+                unsafe { $across::<N, WHOLE>(v, rows, alpha, beta, c, cs) }
             }
             const SUMS: bool = true;
             #[inline(always)]
@@ -272,6 +283,149 @@ macro_rules! sums {
 sums!(total32 total4_32 fold32, f32, __m512, __m256, _mm512_castps512_ps256 _mm512_extractf32x8_ps _mm256_add_ps sum32 sum4_32);
 sums!(total64 total4_64 fold64, f64, __m512d, __m256d, _mm512_castpd512_pd256 _mm512_extractf64x4_pd _mm256_add_pd sum64 sum4_64);
 
+// Lanes as lines (see `Simd::put_across`): pairs of registers are shuffled until each holds lines, a whole one or two halves. All of C is
+// read before anything is written. Lines that are not wanted are left out: an empty mask would do, too, but where no memory is, the CPU
+// has to suppress a fault.
+macro_rules! put_lines {
+    ($lines:expr, $alpha:ident $beta:ident, |$l:ident, $x:ident| $old:expr, $store:expr, $set1:ident $mul:ident $fmadd:ident) => {{
+        let mut lines = $lines;
+        // Written out: an array that is gone through lives in memory.
+        macro_rules! each {
+            (|$i:ident| $body:expr) => {
+                each!(@ $i, $body, 0 1 2 3 4 5 6 7)
+            };
+            (@ $i:ident, $body:expr, $n0:literal $n1:literal $n2:literal $n3:literal $n4:literal $n5:literal $n6:literal $n7:literal) => {
+                each!(% $i, $body, $n0); each!(% $i, $body, $n1); each!(% $i, $body, $n2); each!(% $i, $body, $n3);
+                each!(% $i, $body, $n4); each!(% $i, $body, $n5); each!(% $i, $body, $n6); each!(% $i, $body, $n7);
+            };
+            (% $i:ident, $body:expr, $n:literal) => {{
+                let $i: usize = $n;
+                $body
+            }};
+        }
+        let (alpha, beta) = ($set1($alpha), $set1($beta));
+        if $beta == 0.0 {
+            each!(|$l| lines[$l] = $mul(lines[$l], alpha));
+        } else if $beta == 1.0 {
+            each!(|$l| lines[$l] = $fmadd(lines[$l], alpha, $old));
+        } else {
+            each!(|$l| lines[$l] = $fmadd(lines[$l], alpha, $mul($old, beta)));
+        }
+        each!(|$l| {
+            let $x = lines[$l];
+            $store
+        });
+    }};
+}
+#[inline(always)]
+#[allow(clippy::undocumented_unsafe_blocks)]
+unsafe fn across64<const N: usize, const WHOLE: bool>(
+    v: [F64x8; ACROSS],
+    rows: usize,
+    alpha: f64,
+    beta: f64,
+    c: *mut f64,
+    cs: isize,
+) {
+    unsafe {
+        macro_rules! four {
+            ($unpack:ident) => {{
+                let (a, b) = ($unpack(v[0].0, v[1].0), $unpack(v[2].0, v[3].0));
+                let (c, d) = ($unpack(v[4].0, v[5].0), $unpack(v[6].0, v[7].0));
+                let (e, f) = (_mm512_shuffle_f64x2::<0x88>(a, b), _mm512_shuffle_f64x2::<0x88>(c, d));
+                let (g, h) = (_mm512_shuffle_f64x2::<0xdd>(a, b), _mm512_shuffle_f64x2::<0xdd>(c, d));
+                [
+                    _mm512_shuffle_f64x2::<0x88>(e, f),
+                    _mm512_shuffle_f64x2::<0x88>(g, h),
+                    _mm512_shuffle_f64x2::<0xdd>(e, f),
+                    _mm512_shuffle_f64x2::<0xdd>(g, h),
+                ]
+            }};
+        }
+        let ([l0, l2, l4, l6], [l1, l3, l5, l7]) = (four!(_mm512_unpacklo_pd), four!(_mm512_unpackhi_pd));
+        let mask = ((1u32 << N) - 1) as __mmask8;
+        let at = |l: usize| c.wrapping_offset(l as isize * cs);
+        macro_rules! old {
+            ($l:expr) => {
+                if WHOLE || $l < rows { _mm512_maskz_loadu_pd(mask, at($l)) } else { _mm512_setzero_pd() }
+            };
+        }
+        macro_rules! put {
+            ($l:expr, $x:expr) => {
+                if WHOLE || $l < rows {
+                    _mm512_mask_storeu_pd(at($l), mask, $x);
+                }
+            };
+        }
+        put_lines!(
+            [l0, l1, l2, l3, l4, l5, l6, l7], alpha beta,
+            |l, x| old!(l), put!(l, x),
+            _mm512_set1_pd _mm512_mul_pd _mm512_fmadd_pd
+        );
+    }
+}
+#[inline(always)]
+#[allow(clippy::undocumented_unsafe_blocks)]
+unsafe fn across32<const N: usize, const WHOLE: bool>(
+    v: [F32x16; ACROSS],
+    rows: usize,
+    alpha: f32,
+    beta: f32,
+    c: *mut f32,
+    cs: isize,
+) {
+    unsafe {
+        // In each quarter q, four elements of line 4q + r: of the first four registers and of the others.
+        macro_rules! quarters {
+            ($l:literal) => {{
+                let (a, b) = (_mm512_unpacklo_ps(v[$l].0, v[$l + 1].0), _mm512_unpacklo_ps(v[$l + 2].0, v[$l + 3].0));
+                let (c, d) = (_mm512_unpackhi_ps(v[$l].0, v[$l + 1].0), _mm512_unpackhi_ps(v[$l + 2].0, v[$l + 3].0));
+                [
+                    _mm512_shuffle_ps::<0x44>(a, b),
+                    _mm512_shuffle_ps::<0xee>(a, b),
+                    _mm512_shuffle_ps::<0x44>(c, d),
+                    _mm512_shuffle_ps::<0xee>(c, d),
+                ]
+            }};
+        }
+        let (first, others) = (quarters!(0), quarters!(4));
+        // Lines r and r + 4, and r + 8 and r + 12.
+        let low = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
+        let high = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
+        macro_rules! two {
+            ($r:literal, $of:ident) => {{
+                let (a, b) = (_mm512_castps_pd(first[$r]), _mm512_castps_pd(others[$r]));
+                _mm512_castpd_ps(_mm512_permutex2var_pd(a, $of, b))
+            }};
+        }
+        let mask = ((1u32 << N) - 1) as __mmask8;
+        let at = |l: usize| c.wrapping_offset(l as isize * cs);
+        macro_rules! old {
+            ($l:expr) => {
+                if WHOLE || $l < rows { _mm256_maskz_loadu_ps(mask, at($l)) } else { _mm256_setzero_ps() }
+            };
+        }
+        macro_rules! put {
+            ($l:expr, $x:expr) => {
+                if WHOLE || $l < rows {
+                    _mm256_mask_storeu_ps(at($l), mask, $x);
+                }
+            };
+        }
+        let line = |i: usize| i % 4 + i / 4 * 8;
+        put_lines!(
+            [two!(0, low), two!(1, low), two!(2, low), two!(3, low), two!(0, high), two!(1, high), two!(2, high), two!(3, high)],
+            alpha beta,
+            |i, x| _mm512_insertf32x8::<1>(_mm512_castps256_ps512(old!(line(i))), old!(line(i) + 4)),
+            {
+                put!(line(i), _mm512_castps512_ps256(x));
+                put!(line(i) + 4, _mm512_extractf32x8_ps::<1>(x));
+            },
+            _mm512_set1_ps _mm512_mul_ps _mm512_fmadd_ps
+        );
+    }
+}
+
 #[inline(always)]
 #[allow(clippy::undocumented_unsafe_blocks)]
 unsafe fn squares32(v: F32x16, [a, b]: [F64x8; 2]) -> [F64x8; 2] {
@@ -313,7 +467,7 @@ avx512! {
     sum total32 total4_32 sums32, squares squares32, deinterleave deinterleave32, interleave interleave32,
     keep _mm512_maskz_mov_ps, swap _mm512_permute_ps::<0xb1>, largest _mm512_reduce_max_ps,
     equals _mm512_cmp_ps_mask::<_CMP_EQ_OQ>, square square32 half_square32,
-    half _mm512_castps512_ps256 _mm512_castps256_ps512 _mm256_maskz_loadu_ps _mm256_fmadd_ps opaque32
+    across across32, half _mm512_castps512_ps256 _mm512_castps256_ps512 _mm256_maskz_loadu_ps _mm256_fmadd_ps opaque32
 }
 avx512! {
     F64x8, f64, 8, mask __mmask8,
@@ -323,7 +477,7 @@ avx512! {
     sum total64 total4_64 sums64, squares squares64, deinterleave interleave64, interleave interleave64,
     keep _mm512_maskz_mov_pd, swap _mm512_permute_pd::<0x55>, largest _mm512_reduce_max_pd,
     equals _mm512_cmp_pd_mask::<_CMP_EQ_OQ>, square square64 half_square64,
-    half _mm512_castpd512_pd256 _mm512_castpd256_pd512 _mm256_maskz_loadu_pd _mm256_fmadd_pd opaque64
+    across across64, half _mm512_castpd512_pd256 _mm512_castpd256_pd512 _mm256_maskz_loadu_pd _mm256_fmadd_pd opaque64
 }
 
 // As above; the table has as many lanes as a register.

@@ -20,6 +20,7 @@ pub mod fold;
 pub mod generic;
 pub mod lines;
 pub mod pack;
+pub mod pairs;
 pub mod simd;
 pub mod solve;
 pub mod sweeps;
@@ -111,10 +112,37 @@ pub trait GemmKernel: Sync {
         c: *mut Self::Out,
         cs: isize,
     );
-    /// The same of operands in place, so many columns, and no more of them and of the tile's rows than [`Kernels::single`].
+    /// [`GemmKernel::block`] of real operands in place, with C turned over: element (i, j) at `c + j + i*rs`.
+    unsafe fn turned(
+        &self,
+        m: usize,
+        n: usize,
+        k: usize,
+        alpha: Self::Out,
+        a: Source<Self::In>,
+        b: Source<Self::In>,
+        beta: Self::Out,
+        c: *mut Self::Out,
+        rs: isize,
+    );
+    /// [`GemmKernel::block`] of operands in place, so many columns, and no more of them and of the tile's rows than [`Kernels::single`].
     unsafe fn single(&self, cols: usize, t: &Tile<Self::In>);
     /// The same of operands with any strides, element by element: for very small products.
     unsafe fn tiny(
+        &self,
+        m: usize,
+        n: usize,
+        k: usize,
+        alpha: Self::Out,
+        a: Strided<Self::In>,
+        b: Strided<Self::In>,
+        beta: Self::Out,
+        c: *mut Self::Out,
+        cs: isize,
+    );
+    /// `C := alpha op(A) op(B) + beta C` of complex numbers whose parts stay side by side, for small products; rows of A at
+    /// consecutive addresses. See `pairs.rs`.
+    unsafe fn pairs(
         &self,
         m: usize,
         n: usize,
@@ -371,6 +399,7 @@ macro_rules! kernel_table {
     // T: scalar, V: its vector in the register tile, R: the vector of its parts, E: of consecutive elements.
     (@one $feature:tt $isa:literal, $T:ty, $V:ty, $R:ty, $E:ty, $mv:literal, $nr:literal, $kc:literal, $narrow:expr, $field:ident) => {{
         use $crate::kernels::dots::{self, DotTile, DotTiles};
+        use $crate::kernels::pairs::{self, PairTile, PairTiles};
         use $crate::kernels::solve::{self, Rows, Triangle};
         use $crate::kernels::tile::{self, Source, Strided, Tile, Tiles};
         use $crate::kernels::{GemmKernel, Kernels, LineKernel, Table, elements::Reals, kernel_table, lines, pack, simd::Simd, sweeps};
@@ -397,6 +426,10 @@ macro_rules! kernel_table {
             unsafe fn part<const U: usize, const N: usize, const PACKED: bool, const LAST: u8>(t: &Tile<$T>) {
                 unsafe { tile::some::<$V, U, N, PACKED, LAST>(t) }
             } }
+            kernel_table! { @fn $feature
+            unsafe fn turned<const U: usize, const N: usize, const LAST: u8>(t: &Tile<$T>) {
+                unsafe { tile::some_turned::<$V, U, N, LAST>(t) }
+            } }
         }
         // As below.
         #[allow(clippy::undocumented_unsafe_blocks)]
@@ -404,6 +437,15 @@ macro_rules! kernel_table {
             kernel_table! { @fn $feature
             unsafe fn dot_tile<const M: usize, const N: usize>(t: &DotTile<$T>) {
                 unsafe { dots::tile::<$V, M, N>(t) }
+            } }
+        }
+        // As below.
+        #[allow(clippy::undocumented_unsafe_blocks)]
+        impl PairTiles<$E> for K {
+            const PAIRS: usize = $mv * $nr;
+            kernel_table! { @fn $feature
+            unsafe fn pair_tile<const U: usize, const N: usize, const WHOLE: bool>(t: &PairTile<$T>) {
+                unsafe { pairs::tile::<$E, U, N, WHOLE>(t) }
             } }
         }
         // Sound in all methods: the callers keep the contract of the trait, which is that of `tile` and `lines`.
@@ -447,12 +489,20 @@ macro_rules! kernel_table {
                 unsafe { tile::block::<K, $V, $mv, $nr>(m, n, k, alpha, a, b, beta, c, cs) }
             } }
             kernel_table! { @fn $feature
+            unsafe fn turned(&self, m: usize, n: usize, k: usize, alpha: $T, a: Source<$T>, b: Source<$T>, beta: $T, c: *mut $T, rs: isize) {
+                unsafe { tile::turned::<K, $V>(m, n, k, alpha, a, b, beta, c, rs) }
+            } }
+            kernel_table! { @fn $feature
             unsafe fn single(&self, cols: usize, t: &Tile<$T>) {
                 unsafe { tile::single::<K, $V>(cols, t) }
             } }
             kernel_table! { @fn $feature
             unsafe fn tiny(&self, m: usize, n: usize, k: usize, alpha: $T, a: Strided<$T>, b: Strided<$T>, beta: $T, c: *mut $T, cs: isize) {
                 unsafe { tile::tiny::<$V>(m, n, k, alpha, a, b, beta, c, cs) }
+            } }
+            kernel_table! { @fn $feature
+            unsafe fn pairs(&self, m: usize, n: usize, k: usize, alpha: $T, a: Strided<$T>, b: Strided<$T>, beta: $T, c: *mut $T, cs: isize) {
+                unsafe { pairs::block::<K, $E>(m, n, k, alpha, a, b, beta, c, cs) }
             } }
             kernel_table! { @fn $feature
             unsafe fn dots(&self, m: usize, n: usize, k: usize, alpha: $T, x: (*const $T, isize), y: (*const $T, isize), beta: $T, c: *mut $T, strides: (isize, isize)) {

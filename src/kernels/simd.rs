@@ -14,6 +14,9 @@ use crate::scalar::{Complex, Real, Scalar};
 /// Lanes of the largest register.
 pub(super) const MOST_LANES: usize = 16;
 
+/// Registers of which lanes become lines.
+pub(super) const ACROSS: usize = 8;
+
 /// A register with [`Simd::LANES`] lanes of `T`. Contract of all methods: see the head of the file.
 pub trait Simd: Copy {
     type T: Scalar;
@@ -93,6 +96,52 @@ pub trait Simd: Copy {
                 *sum = v.sum();
             }
             Self::load(sums.as_ptr())
+        }
+    }
+    /// Lane l of N registers becomes N consecutive elements at `c + l*cs`, for each of `rows` lanes, which are all of them if WHOLE:
+    /// alpha times it plus beta times what is there, in the operations of a register tile that lies the other way. beta == 0 never
+    /// reads C.
+    #[inline(always)]
+    unsafe fn put_across<const N: usize, const WHOLE: bool>(
+        v: [Self; ACROSS],
+        rows: usize,
+        alpha: Self::T,
+        beta: Self::T,
+        c: *mut Self::T,
+        cs: isize,
+    ) {
+        let (mut lines, mut turned) =
+            ([Self::T::ZERO; ACROSS * MOST_LANES], [Self::T::ZERO; (ACROSS + MOST_LANES) * MOST_LANES]);
+        let from = lines.as_mut_ptr();
+        // SAFETY: the contract of the trait; both have room for all lanes, and lines of a few elements more than are read.
+        unsafe {
+            for (j, v) in v.into_iter().enumerate() {
+                v.store(from.add(j * Self::LANES));
+            }
+            let (to, step) = (turned.as_mut_ptr(), ACROSS.max(Self::LANES));
+            if Self::SQUARE > 0 {
+                for j in (0..ACROSS).step_by(Self::SQUARE) {
+                    Self::transpose_back(from.add(j * Self::LANES), Self::LANES, to.add(j), step as isize);
+                }
+            } else {
+                for (at, x) in lines.iter().enumerate().take(ACROSS * Self::LANES) {
+                    *to.add(at % Self::LANES * step + at / Self::LANES) = *x;
+                }
+            }
+            for l in 0..rows {
+                for j in (0..N).step_by(Self::LANES) {
+                    let (p, some) = (c.wrapping_offset(l as isize * cs + j as isize), Self::LANES.min(N - j));
+                    let x = Self::load(to.add(l * step + j));
+                    let x = if beta == Self::T::ZERO {
+                        x.mul(Self::splat(alpha))
+                    } else {
+                        let old = if some < Self::LANES { Self::reload_first(p, some) } else { Self::load(p) };
+                        let old = if beta == Self::T::ONE { old } else { old.mul(Self::splat(beta)) };
+                        x.mul_add(Self::splat(alpha), old)
+                    };
+                    if some < Self::LANES { x.store_first(p, some) } else { x.store(p) }
+                }
+            }
         }
     }
     /// Consecutive elements of each lane that [`Simd::transpose`] takes; 0 if it is not to be used.
