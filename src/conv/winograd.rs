@@ -1083,7 +1083,7 @@ impl WinogradGradient {
             }
         }
         let strip = (x.strip(2) - x.strip(1)) * size_of::<f32>();
-        let block = even(GRADIENT_BLOCK.min(3 * LARGEST / (one + strip)).max(8));
+        let block = even(GRADIENT_BLOCK.min(2 * LARGEST / (one + strip)).max(8));
         let chunks = ((p.flops() / 4.0 / CHUNK_WORK) as usize).min(1 + PARTIAL / (p.groups * sums).max(1));
         let chunks = chunks.clamp(1, MOST_CHUNKS).min(tiles.div_ceil(block));
         WinogradGradient { p: *p, form, x, dy, block, chunks, square: None }
