@@ -28,8 +28,9 @@ file(WRITE "${DIR}/weak.txt" "${weak}\n")
 corten_run("${LD}" -r --gc-sections --force-group-allocation "@${DIR}/roots.txt"
            -o "${DIR}/corten.o.tmp" "${ARCHIVE}")
 # .llvmbc: bitcode of Rust's std. With it, an LLVM plugin of another version in the user's nm, ar or ld
-# takes the object for one of its own and finds no symbols.
+# takes the object for one of its own and finds no symbols. Line tables are compressed, every linker reads that: a third of the size.
 corten_run("${OBJCOPY}" "--keep-global-symbols=${DIR}/globals.txt" "--weaken-symbols=${DIR}/weak.txt"
-           --remove-section=.llvmbc --remove-section=.llvmcmd "${DIR}/corten.o.tmp" "${DIR}/corten.o")
+           --remove-section=.llvmbc --remove-section=.llvmcmd --compress-debug-sections=zlib
+           "${DIR}/corten.o.tmp" "${DIR}/corten.o")
 file(REMOVE "${DIR}/corten.o.tmp" "${DIR}/libcorten.a")
 corten_run("${AR}" crsD "${DIR}/libcorten.a" "${DIR}/corten.o")

@@ -80,8 +80,8 @@ const NEEDED: bool = false;
 const OPTIONAL: bool = true;
 
 fn present(tensors: &[Tensor]) -> Result<(), Error> {
-    for (name, pointer, elements, optional) in tensors {
-        if pointer.is_null() && *elements > 0 && !optional {
+    for &(name, pointer, elements, optional) in tensors {
+        if pointer.is_null() && elements > 0 && !optional {
             return invalid(format!("{name} is NULL, expected {elements} numbers"));
         }
         if !pointer.cast::<f32>().is_aligned() {
@@ -433,10 +433,13 @@ pub unsafe extern "C" fn corten_conv_plan_set_weights(plan: *mut corten_conv_pla
     // SAFETY: passed on to the caller.
     let outcome = match unsafe { plan.as_mut() } {
         None => invalid("plan is NULL".into()),
-        Some(plan) => present(&[("weights", weights, 1, NEEDED)]).and_then(|()| {
-            // SAFETY: the weights of the plan's problem.
-            unsafe { keep(plan, weights) }
-        }),
+        Some(plan) => {
+            let count = plan.plan.problem().weight_elements();
+            present(&[("weights", weights, count, NEEDED)]).and_then(|()| {
+                // SAFETY: the weights of the plan's problem.
+                unsafe { keep(plan, weights) }
+            })
+        }
     };
     code_of("corten_conv_plan_set_weights", outcome)
 }

@@ -219,7 +219,10 @@ impl Plan {
         let mut threads = self.within_bounds(crate::runtime::num_threads().clamp(1, MOST_SLOTS));
         let mut most = 0;
         loop {
-            most = most.max(self.room(threads, true).bytes(threads));
+            // A call whose weights are kept may cut its blocks in another way, and need more.
+            for with_weights in [true, false] {
+                most = most.max(self.room(threads, with_weights).bytes(threads));
+            }
             if threads == 1 {
                 return most;
             }

@@ -69,7 +69,7 @@ pub fn reason_against(p: &Problem, pass: Pass, kit: &Kit) -> Option<&'static str
         return Some("the kernel has one tap a side, and a stride");
     }
     if p.stride != [1; 3] && !strided || p.dilation[1..] != [1, 1] {
-        return Some("the kernel is dilated, or its stride is neither 1 nor 2");
+        return Some("the kernel is dilated, or its strides are not both 1 or both 2");
     }
     if p.input.contains(&0) || p.output.contains(&0) {
         return Some("there is nothing to add up");

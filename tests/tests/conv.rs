@@ -215,6 +215,7 @@ fn a_plan_gives_the_same_bits_and_keeps_weights() {
     let data_pass = func!(corten_conv_plan_backward_data: fn(Plan, Ptr, Ptr, Ptr, Ptr, usize) -> c_int);
     let weights_pass = func!(corten_conv_plan_backward_weights: fn(Plan, Ptr, Ptr, Ptr, Ptr, Ptr, usize) -> c_int);
     let destroy = func!(corten_conv_plan_destroy: fn(Plan));
+    let size = func!(corten_conv_workspace_size: fn(*const Conv, c_int, *mut usize) -> c_int);
     let null = std::ptr::null_mut();
     for number in 0..200 {
         let mut c = conv::draw(&mut rng);
@@ -239,9 +240,16 @@ fn a_plan_gives_the_same_bits_and_keeps_weights() {
                     assert!(memory(plan) >= 4 * d.w.len() || c.explain(pass as c_int).contains("direct"), "{c:?}");
                 }
                 let w = if kept { null } else { at(&mut d.w) };
+                // A workspace of the size that is asked for is enough for kept weights, too.
+                let mut bytes = 0;
+                if kept && number % 4 == 0 {
+                    assert_eq!(size(&c, pass as c_int, &mut bytes), 0);
+                }
+                let mut room = vec![0u8; bytes];
+                let space = if bytes > 0 { room.as_mut_ptr().cast() } else { null };
                 let status = match pass {
-                    Pass::Forward => forward(plan, at(&mut d.x), w, at(&mut d.bias), at(&mut got), null, 0),
-                    Pass::BackwardData => data_pass(plan, w, at(&mut d.y), at(&mut got), null, 0),
+                    Pass::Forward => forward(plan, at(&mut d.x), w, at(&mut d.bias), at(&mut got), space, bytes),
+                    Pass::BackwardData => data_pass(plan, w, at(&mut d.y), at(&mut got), space, bytes),
                     Pass::BackwardWeights => {
                         weights_pass(plan, at(&mut d.x), at(&mut d.y), at(&mut got), at(&mut bias), null, 0)
                     }
@@ -372,6 +380,8 @@ fn null_and_misaligned_pointers_are_named() {
         // SAFETY: refused before anything is followed.
         assert_eq!(unsafe { forward(&c, x, w, b, y, null, 0) }, 1);
         assert!(conv::last_error().contains(name), "{name}: {}", conv::last_error());
+        let has_place = conv::last_error().contains(&format!("{odd:p}"));
+        assert_eq!(has_place, name.ends_with("is at"), "{name}: {}", conv::last_error());
     }
     // SAFETY: as above.
     assert_eq!(unsafe { forward(std::ptr::null(), at, at, null, at, null, 0) }, 1);
