@@ -20,8 +20,6 @@ const TINY_ACROSS: usize = 27;
 /// Columns of A further apart than this touch a page each: packing pays sooner, from so many on.
 const FAR: usize = 4096;
 const FEW_STEPS: usize = 16;
-/// Steps from which on operands that lie right are multiplied in pairs (`kernels/pairs.rs`).
-const STEPS_OF_PAIRS: usize = 8;
 
 /// Computes C := alpha A B + beta C if it is small and its operands lie right; says whether it did. Compiled into its
 /// callers: the views of a small call become arguments of the kernel without passing through memory. `is_whole`: this is no
@@ -58,11 +56,9 @@ pub fn run<T: Scalar>(
     let is_single = fits && m <= lanes && n <= kernels.single.1;
     // One tile of few steps has no other way.
     if !is_single || k > FEW_STEPS {
-        // Whole vectors of few steps are mostly C, which tiles of one sum an element have more of. (Zen 5, GFLOPS so and in pairs: cgemm NN
-        // 128 x 118 x 5 241 and 175, zgemm NT 23 x 3 x 7 76 and 58.)
-        let in_tiles = fits && m >= lanes && k < STEPS_OF_PAIRS;
-        if T::IS_COMPLEX && is_whole && !in_tiles && in_pairs(alpha, a.anew(), b.anew(), beta, c.alias(), kernel) {
-            return true;
+        // A conjugated B is better copied, which is not done here.
+        if T::IS_COMPLEX && b.is_conj() && is_whole && (b.rs() == 1 || b.cs() == 1) {
+            return false;
         }
         let enough = k > FEW_STEPS || k >= DOTS_OF && m * n * k >= DOTS_FOR;
         let may_be_dots = (!fits || m < lanes) && is_whole && enough && (b.rs() == 1 || a.cs() == 1);
@@ -234,80 +230,6 @@ fn all_dots<T: Scalar>(alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: MatMut<
     } else {
         by_dots(alpha, a, b, beta, c, kernel);
     }
-}
-
-/// A complex product in registers that keep both parts side by side, as C lies or turned over, operands where they are or on
-/// the stack; false if one of them is too wide for that or lies neither way. Any number of steps.
-#[inline(never)]
-pub fn in_pairs<T: Scalar>(alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: MatMut<T>, kernel: &Kernel<T>) -> bool {
-    let (m, n, k) = (c.rows(), c.cols(), a.cols());
-    let (a_lies, b_lies) = (a.rs() == 1 || m == 1, b.cs() == 1 || n == 1);
-    if !(a_lies || a.cs() == 1) || !(b_lies || b.rs() == 1) {
-        return false;
-    }
-    // In vectors times steps: an element that is turned over takes as long.
-    let lanes = T::kernels().single.0.max(2).ilog2() - 1;
-    let vectors = |x: usize| (x + (1 << lanes) - 1) >> lanes;
-    let straight = vectors(m) * n * k + if a_lies { 0 } else { m * k };
-    let turned = vectors(n) * m * k + if b_lies { 0 } else { n * k } + 2 * m * n;
-    if turned < straight {
-        return pairs_on_the_stack(alpha, b.t(), a.t(), beta, c.t(), kernel);
-    }
-    if !a_lies {
-        return pairs_on_the_stack(alpha, a, b, beta, c, kernel);
-    }
-    let from_a = Strided { ptr: a.ptr(), lane: 1, step: a.cs(), conj: a.is_conj() };
-    let from_b = Strided { ptr: b.ptr(), lane: b.cs(), step: b.rs(), conj: b.is_conj() };
-    // SAFETY: views of m x k, k x n and m x n; A and C have unit row stride (or one row).
-    unsafe { kernel.pairs(m, n, k, alpha, from_a, from_b, beta, c.ptr(), c.cs()) };
-    true
-}
-
-/// [`in_pairs`] with C or A, if they lie across, on the stack: all of C, and so many steps of A at a time as there is room for.
-#[inline(never)]
-fn pairs_on_the_stack<T: Scalar>(
-    alpha: T,
-    a: MatRef<T>,
-    b: MatRef<T>,
-    beta: T,
-    c: MatMut<T>,
-    kernel: &Kernel<T>,
-) -> bool {
-    let (m, n, k) = (c.rows(), c.cols(), a.cols());
-    let (c_lies, a_lies) = (c.rs() == 1, a.rs() == 1 || m == 1);
-    let (room, c_room) = (STACK / size_of::<T>(), if c_lies { 0 } else { m * n });
-    let steps = if a_lies { k } else { k.min(room.saturating_sub(c_room) / m) };
-    if c_room > room || steps < k.min(FEW_STEPS) {
-        return false;
-    }
-    let mut panels = Panels(MaybeUninit::uninit());
-    let c_turned = panels.0.as_mut_ptr().cast::<T>();
-    let a_turned = c_turned.wrapping_add(c_room);
-    let (to, ld) = if c_lies { (c.ptr(), c.cs()) } else { (c_turned, m as isize) };
-    let from_b = Strided { ptr: b.ptr(), lane: b.cs(), step: b.rs(), conj: b.is_conj() };
-    let mut from_a = Strided { ptr: a.ptr(), lane: 1, step: a.cs(), conj: a.is_conj() };
-    // SAFETY: the stack has room for C and for m times `steps` elements; views of m x k, k x n and m x n, of which those that do
-    // not have unit row stride have unit column stride.
-    unsafe {
-        if !c_lies && beta != T::ZERO {
-            kernel.turn(m, n, c.ptr(), c.rs(), to, ld);
-        }
-        let (mut p, mut beta) = (0, beta);
-        while p < k {
-            let some = steps.min(k - p);
-            if !a_lies {
-                kernel.turn(m, some, a.ptr().wrapping_add(p), a.rs(), a_turned, m as isize);
-                (from_a.ptr, from_a.step) = (a_turned, m as isize);
-            }
-            let from_b = Strided { ptr: from_b.ptr.wrapping_offset(p as isize * from_b.step), ..from_b };
-            kernel.pairs(m, n, some, alpha, from_a, from_b, beta, to, ld);
-            (p, beta) = (p + some, T::ONE);
-        }
-        if !c_lies {
-            kernel.turn(n, m, to, ld, c.ptr(), c.rs());
-        }
-    }
-    true
 }
 
 /// How a product's operands lie, and what its ways cost, in multiply-adds of a lane.

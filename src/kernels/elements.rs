@@ -27,7 +27,6 @@ pub trait Elements: Copy {
     /// A register's worth of partial sums of a line times a vector.
     type Dot: Copy;
 
-    unsafe fn zero() -> Self;
     unsafe fn load(p: *const Self::T) -> Self;
     unsafe fn store(self, p: *mut Self::T);
     /// The first `n < LANES` elements; the others zero and not touched.
@@ -93,10 +92,6 @@ impl<V: RealSimd> Elements for Reals<V> {
     type Sum = V;
     type Dot = V;
 
-    #[inline(always)]
-    unsafe fn zero() -> Self {
-        unsafe { Reals(V::zero()) }
-    }
     #[inline(always)]
     unsafe fn load(p: *const V::T) -> Self {
         unsafe { Reals(V::load(p)) }
@@ -222,10 +217,6 @@ where
     /// Sums of lines times x, and times x with its parts exchanged.
     type Dot = [V; 2];
 
-    #[inline(always)]
-    unsafe fn zero() -> Self {
-        unsafe { Pairs(V::zero()) }
-    }
     #[inline(always)]
     unsafe fn load(p: *const Self::T) -> Self {
         unsafe { Pairs(V::load(p.cast())) }

@@ -20,7 +20,6 @@ pub mod fold;
 pub mod generic;
 pub mod lines;
 pub mod pack;
-pub mod pairs;
 pub mod simd;
 pub mod solve;
 pub mod sweeps;
@@ -129,20 +128,6 @@ pub trait GemmKernel: Sync {
     unsafe fn single(&self, cols: usize, t: &Tile<Self::In>);
     /// The same of operands with any strides, element by element: for very small products.
     unsafe fn tiny(
-        &self,
-        m: usize,
-        n: usize,
-        k: usize,
-        alpha: Self::Out,
-        a: Strided<Self::In>,
-        b: Strided<Self::In>,
-        beta: Self::Out,
-        c: *mut Self::Out,
-        cs: isize,
-    );
-    /// `C := alpha op(A) op(B) + beta C` of complex numbers whose parts stay side by side, for small products; rows of A at
-    /// consecutive addresses. See `pairs.rs`.
-    unsafe fn pairs(
         &self,
         m: usize,
         n: usize,
@@ -399,7 +384,6 @@ macro_rules! kernel_table {
     // T: scalar, V: its vector in the register tile, R: the vector of its parts, E: of consecutive elements.
     (@one $feature:tt $isa:literal, $T:ty, $V:ty, $R:ty, $E:ty, $mv:literal, $nr:literal, $kc:literal, $narrow:expr, $field:ident) => {{
         use $crate::kernels::dots::{self, DotTile, DotTiles};
-        use $crate::kernels::pairs::{self, PairTile, PairTiles};
         use $crate::kernels::solve::{self, Rows, Triangle};
         use $crate::kernels::tile::{self, Source, Strided, Tile, Tiles};
         use $crate::kernels::{GemmKernel, Kernels, LineKernel, Table, elements::Reals, kernel_table, lines, pack, simd::Simd, sweeps};
@@ -437,15 +421,6 @@ macro_rules! kernel_table {
             kernel_table! { @fn $feature
             unsafe fn dot_tile<const M: usize, const N: usize>(t: &DotTile<$T>) {
                 unsafe { dots::tile::<$V, M, N>(t) }
-            } }
-        }
-        // As below.
-        #[allow(clippy::undocumented_unsafe_blocks)]
-        impl PairTiles<$E> for K {
-            const PAIRS: usize = $mv * $nr;
-            kernel_table! { @fn $feature
-            unsafe fn pair_tile<const U: usize, const N: usize, const WHOLE: bool>(t: &PairTile<$T>) {
-                unsafe { pairs::tile::<$E, U, N, WHOLE>(t) }
             } }
         }
         // Sound in all methods: the callers keep the contract of the trait, which is that of `tile` and `lines`.
@@ -499,10 +474,6 @@ macro_rules! kernel_table {
             kernel_table! { @fn $feature
             unsafe fn tiny(&self, m: usize, n: usize, k: usize, alpha: $T, a: Strided<$T>, b: Strided<$T>, beta: $T, c: *mut $T, cs: isize) {
                 unsafe { tile::tiny::<$V>(m, n, k, alpha, a, b, beta, c, cs) }
-            } }
-            kernel_table! { @fn $feature
-            unsafe fn pairs(&self, m: usize, n: usize, k: usize, alpha: $T, a: Strided<$T>, b: Strided<$T>, beta: $T, c: *mut $T, cs: isize) {
-                unsafe { pairs::block::<K, $E>(m, n, k, alpha, a, b, beta, c, cs) }
             } }
             kernel_table! { @fn $feature
             unsafe fn dots(&self, m: usize, n: usize, k: usize, alpha: $T, x: (*const $T, isize), y: (*const $T, isize), beta: $T, c: *mut $T, strides: (isize, isize)) {

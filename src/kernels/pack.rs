@@ -329,17 +329,7 @@ pub unsafe fn turn<T: Scalar, R: RealSimd>(lanes: usize, k: usize, src: *const T
         } else if size_of::<T>() == size_of::<f64>() {
             turn_squares::<R::Wide>(lanes, k, src.cast(), ss, dst.cast(), ds);
         } else {
-            // Two f64: whole cache lines of them are written.
-            let four = lanes / 4 * 4;
-            for l in (0..four).step_by(4) {
-                let (mut from, mut to) = (src.wrapping_offset(l as isize * ss), dst.wrapping_add(l));
-                for _ in 0..k {
-                    let at = |i: isize| from.wrapping_offset(i * ss).read();
-                    to.cast::<[T; 4]>().write([at(0), at(1), at(2), at(3)]);
-                    (from, to) = (from.wrapping_add(1), opaque_ptr(to.wrapping_offset(ds)).cast_mut());
-                }
-            }
-            turn_elements(lanes - four, k, src.wrapping_offset(four as isize * ss), ss, dst.wrapping_add(four), ds);
+            turn_elements(lanes, k, src, ss, dst, ds);
         }
     }
 }

@@ -158,56 +158,6 @@ fn check_blocks<T: Scalar>(kernels: &Kernels<T>) {
     }
 }
 
-/// Products in place whose C is turned over (real), and of complex numbers whose parts stay side by side: every small size.
-fn check_in_place<T: Scalar>(kernels: &Kernels<T>) {
-    let kernel = kernels.gemm;
-    let mut numbers = Numbers(5);
-    for m in (1..=kernel.mr() + 1).chain([2 * kernel.mr() + 3, 5 * kernel.lanes()]) {
-        for n in (1..=13).chain([17, 24]) {
-            let k = (m * 5 + n) % 11;
-            // C by lines, and two elements behind each: columns, or the rows of a C that is turned over.
-            let (lines, len) = if T::IS_COMPLEX { (n, m) } else { (m, n) };
-            let (lda, ld) = (m + 1, len + 2);
-            let (a, b) = (numbers.vec::<T>(lda * k), numbers.vec::<T>(k * n));
-            let (old, poison) = (numbers.vec::<T>(ld * lines), T::from_real(T::Real::from_f64(f64::NAN)));
-            let alpha = if (m + n).is_multiple_of(3) { T::ONE } else { numbers.next::<T>() };
-            for (bls, bps) in [(k as isize, 1), (1, n as isize)] {
-                for (beta, bits) in [T::ZERO, T::ONE, numbers.next::<T>()].into_iter().zip([m + n, m, n]) {
-                    let (conj_a, conj_b) = (T::IS_COMPLEX && bits & 1 == 1, T::IS_COMPLEX && bits & 2 == 2);
-                    let mut c = if beta == T::ZERO { vec![poison; ld * lines] } else { old.clone() };
-                    for line in c.chunks_mut(ld) {
-                        line[len..].fill(marker());
-                    }
-                    // SAFETY: all buffers have the sizes that the contract asks for.
-                    unsafe {
-                        let to = c.as_mut_ptr();
-                        if T::IS_COMPLEX {
-                            let a = Strided { ptr: a.as_ptr(), lane: 1, step: lda as isize, conj: conj_a };
-                            let b = Strided { ptr: b.as_ptr(), lane: bls, step: bps, conj: conj_b };
-                            kernel.pairs(m, n, k, alpha, a, b, beta, to, ld as isize);
-                        } else {
-                            let from_a = Source::in_place(a.as_ptr(), 1, lda as isize);
-                            let from_b = Source::in_place(b.as_ptr(), bls, bps);
-                            kernel.turned(m, n, k, alpha, from_a, from_b, beta, to, ld as isize);
-                        }
-                    }
-                    for (i, j) in (0..m).flat_map(|i| (0..n).map(move |j| (i, j))) {
-                        let term = |p: usize| {
-                            let from_b = (j as isize * bls + p as isize * bps) as usize;
-                            a[i + p * lda].conj_if(conj_a) * b[from_b].conj_if(conj_b)
-                        };
-                        let at = if T::IS_COMPLEX { i + j * ld } else { j + i * ld };
-                        let was = if beta == T::ZERO { T::ZERO } else { beta * old[at] };
-                        let sum = (0..k).fold(T::ZERO, |sum, p| sum + term(p));
-                        assert_eq!(c[at], alpha * sum + was, "{} {m}x{n}x{k} ({i},{j})", kernels.name);
-                    }
-                    assert!(c.chunks(ld).all(|line| line[len..] == [marker::<T>(); 2]), "{}", kernels.name);
-                }
-            }
-        }
-    }
-}
-
 /// Tiles of dot products, whole and not, in one piece and in several.
 fn check_dots<T: Scalar>(kernels: &Kernels<T>) {
     let mut numbers = Numbers(4);
@@ -672,7 +622,6 @@ macro_rules! for_all_types {
 }
 for_all_types! {
     blocks_compute_their_definition_at_every_size: check_blocks;
-    products_in_place_compute_their_definition: check_in_place;
     dots_compute_their_definition: check_dots;
     lines_turn_into_columns: check_turn;
     panels_survive_packing: check_panels;

@@ -2,15 +2,15 @@
 //!
 //! Where the caches near by hold the operands, they are read where they are, strip by strip: a few columns, and the rows of
 //! C from the diagonal to its end. Only the first rows of a strip meet the diagonal; they are computed in full, aside, and
-//! the wanted part is added. An operand that lies across is packed once for all strips. Very small real triangles are part
-//! of a product that is computed aside, and so are those of two terms that L2 holds: each term is the other's mirror image,
-//! so one product is folded. Large ones are products with a `part` (`gemm/driver.rs`).
+//! the wanted part is added. An operand that lies across is packed once for all strips, a conjugated one is copied. Very small
+//! triangles are part of a product that is computed aside, and so are those of two terms that L2 holds: each term is the other's mirror
+//! image, so one product is folded. Large ones are products with a `part` (`gemm/driver.rs`).
 
-use super::dense::with_room;
+use super::dense::{conjugated, with_room};
 use super::gemm;
 use crate::gemm::driver::scale;
 use crate::gemm::{Operand, Product, Threads, blocking, run};
-use crate::kernels::tile::{Source, Strided};
+use crate::kernels::tile::Source;
 use crate::matrix::{MatMut, MatRef, Symmetry, Uplo};
 use crate::runtime::{cpu, pool};
 use crate::scalar::Scalar;
@@ -102,7 +102,7 @@ struct Aside(MaybeUninit<[u8; ASIDE]>);
 fn aside<T: Scalar>((alpha, a, b): Term<T>, mirror: Mirror, beta: T, c: &MatMut<T>, uplo: Uplo) -> bool {
     let (n, k) = (c.cols(), a.cols());
     let elements = n.saturating_mul(n);
-    let is_single = elements <= SINGLE && (mirror.is_some() || !T::IS_COMPLEX);
+    let is_single = elements <= SINGLE;
     // The pass that folds needs steps to be worth it, and a product that stays near. (Zen 4, GFLOPS in strips and folded: dsyr2k UT 64 38
     // and 44, csyr2k LN 64 83 and 103, dsyr2k LN 100 48 and 52, zher2k LN 20 17 and 29; ssyr2k LT 128 x 32 75 and 73, LN 200 105 and
     // 103, zher2k UC 100 46 and 34.)
@@ -164,8 +164,7 @@ unsafe fn put<T: Scalar>(product: *const T, c: &MatMut<T>, i: usize, j: usize, b
     }
 }
 
-/// How a triangle is cut into strips. Those of complex numbers are computed with both parts side by side (`kernels/pairs.rs`):
-/// operands are conjugated there, a B is read as it lies, and an A is turned over or copied if need be.
+/// How a triangle is cut into strips.
 #[derive(Clone, Copy)]
 struct Strips {
     /// Columns of a strip, and at most so many rows of its part that meets the diagonal.
@@ -174,6 +173,8 @@ struct Strips {
     /// Which operands of each term are packed; then columns or rows begin at a panel.
     pack_a: bool,
     pack_b: bool,
+    /// Whether a B that is not packed is copied: it is conjugated.
+    copy_b: bool,
 }
 
 impl Strips {
@@ -181,36 +182,28 @@ impl Strips {
     fn of<T: Scalar>(terms: &[Term<T>], n: usize) -> Option<Strips> {
         /// Bytes from which columns touch a page each.
         const FAR: usize = 4096;
-        /// Columns of a strip of complex numbers: whole vectors of rows, in the fewest of which the triangle's other side is lost.
-        const OF_COMPLEX: usize = 8;
         let kernel = T::kernels().gemm;
         let caches = cpu::caches();
         let most = caches.l2 / 4 / size_of::<T>();
-        let (mut pack_a, mut pack_b) = (false, false);
+        let (mut pack_a, mut pack_b, mut copy_b) = (false, false, false);
         for (alpha, a, b) in terms {
             // An alpha of zero reads nothing, and no steps add nothing.
             if *alpha == T::ZERO || a.cols() == 0 || n.saturating_mul(a.cols()) > most {
                 return None;
             }
             let far = a.cs().unsigned_abs().saturating_mul(size_of::<T>()) > FAR;
-            pack_a |= a.rs() != 1 || far;
-            if T::IS_COMPLEX {
-                if a.rs() != 1 && a.cs() != 1 {
-                    return None;
-                }
-                continue;
-            }
+            pack_a |= a.rs() != 1 || a.is_conj() || far;
             pack_b |= b.rs() != 1 && (b.cs() != 1 || !blocking::stays_near::<T>(b.rs(), b.rows(), &caches));
+            copy_b |= b.is_conj();
         }
         let (mr, nr) = (kernel.mr(), kernel.nr());
         let (width, height) = match 2 * nr {
-            _ if T::IS_COMPLEX => (OF_COMPLEX, OF_COMPLEX),
             _ if pack_a && pack_b => (nr, nr.next_multiple_of(mr) + mr),
             _ if pack_a => (nr.next_multiple_of(mr), nr.next_multiple_of(mr)),
             two => (two, two.next_multiple_of(mr)),
         };
         let fits = width * height * size_of::<T>() <= ASIDE;
-        fits.then_some(Strips { width, height, pack_a, pack_b })
+        fits.then_some(Strips { width, height, pack_a, pack_b, copy_b: copy_b && !pack_b })
     }
 }
 
@@ -219,9 +212,13 @@ fn by_strips<T: Scalar, const N: usize>(terms: &[Term<T>; N], beta: T, c: &MatMu
     let n = c.cols();
     let Some(strips) = Strips::of(terms, n) else { return false };
     let kernel = T::kernels().gemm;
-    let unit = if T::IS_COMPLEX { strips.width } else { kernel.mr() };
-    let (a_lanes, b_lanes) = (n.next_multiple_of(unit), n.next_multiple_of(kernel.nr()));
-    let lanes = if strips.pack_a { a_lanes } else { 0 } + if strips.pack_b { b_lanes } else { 0 };
+    let (a_lanes, b_lanes) = (n.next_multiple_of(kernel.mr()), n.next_multiple_of(kernel.nr()));
+    let lanes = if strips.pack_a { a_lanes } else { 0 }
+        + match strips {
+            Strips { pack_b: true, .. } => b_lanes,
+            Strips { copy_b: true, .. } => n,
+            _ => 0,
+        };
     let steps: usize = terms.iter().map(|(_, a, _)| a.cols()).sum();
     with_room(lanes * steps, |to: Option<*mut T>| {
         let Some(mut to) = to else { return false };
@@ -233,11 +230,7 @@ fn by_strips<T: Scalar, const N: usize>(terms: &[Term<T>; N], beta: T, c: &MatMu
             let mut from_b = Source::in_place(b.ptr(), b.cs(), b.rs());
             // SAFETY: panels of all lanes of the operands, with the room that was asked for.
             unsafe {
-                if strips.pack_a && T::IS_COMPLEX {
-                    by_lanes(a, to, a_lanes);
-                    from_a = Source::in_place(to, 1, a_lanes as isize);
-                    to = to.add(a_lanes * k);
-                } else if strips.pack_a {
+                if strips.pack_a {
                     kernel.pack_a(n, k, a.ptr(), a.rs(), a.cs(), a.is_conj(), to);
                     from_a = Source::panels(to, k, kernel.mr());
                     to = to.add(a_lanes * k);
@@ -246,9 +239,13 @@ fn by_strips<T: Scalar, const N: usize>(terms: &[Term<T>; N], beta: T, c: &MatMu
                     kernel.pack_b(n, k, b.ptr(), b.cs(), b.rs(), b.is_conj(), to);
                     from_b = Source::panels(to, k, kernel.nr());
                     to = to.add(b_lanes * k);
+                } else if b.is_conj() {
+                    let b = conjugated(b, to);
+                    from_b = Source::in_place(b.ptr(), b.cs(), b.rs());
+                    to = to.add(n * k);
                 }
             }
-            Shared { alpha, k, a: from_a, b: from_b, conj: (a.is_conj(), b.is_conj()) }
+            Shared((alpha, k, from_a, from_b))
         });
         // Panels go from the core that packed them to the others, and back for the next call: they must be worth it.
         let threads = pool::threads_for(if lanes > 0 { work / 5.0 } else { work });
@@ -257,31 +254,8 @@ fn by_strips<T: Scalar, const N: usize>(terms: &[Term<T>; N], beta: T, c: &MatMu
     })
 }
 
-/// A as it lies by columns, `ld` elements apart, none of them conjugated; its rows or columns are consecutive.
-///
-/// # Safety
-/// `to` has room for all columns.
-unsafe fn by_lanes<T: Scalar>(a: MatRef<T>, to: *mut T, ld: usize) {
-    let (m, k) = (a.rows(), a.cols());
-    // SAFETY: the view's own elements, and columns that there is room for.
-    unsafe {
-        if a.rs() != 1 {
-            return T::kernels().gemm.turn(m, k, a.ptr(), a.rs(), to, ld as isize);
-        }
-        for p in 0..k {
-            core::ptr::copy_nonoverlapping(a.col(p).ptr(), to.add(p * ld), m);
-        }
-    }
-}
-
-/// A term as the kernel reads it. `conj`: what is still to be conjugated, of complex operands.
-struct Shared<T> {
-    alpha: T,
-    k: usize,
-    a: Source<T>,
-    b: Source<T>,
-    conj: (bool, bool),
-}
+/// A term as the kernel reads it: alpha, k, A, B.
+struct Shared<T>((T, usize, Source<T>, Source<T>));
 // SAFETY: the operands are only read while threads share them.
 unsafe impl<T: Sync> Sync for Shared<T> {}
 
@@ -292,9 +266,7 @@ fn strip<T: Scalar>(terms: &[Shared<T>], strips: Strips, beta: T, c: &MatMut<T>,
     let kernel = T::kernels().gemm;
     // The rows that meet the diagonal and a few more, and all others.
     let rows = match uplo {
-        _ if strips.pack_a && !T::IS_COMPLEX => {
-            j / kernel.mr() * kernel.mr()..(j + width).next_multiple_of(kernel.mr()).min(n)
-        }
+        _ if strips.pack_a => j / kernel.mr() * kernel.mr()..(j + width).next_multiple_of(kernel.mr()).min(n),
         Uplo::Lower => j..(j + strips.height).min(n),
         Uplo::Upper => (j + strips.width).saturating_sub(strips.height)..j + width,
     };
@@ -303,16 +275,10 @@ fn strip<T: Scalar>(terms: &[Shared<T>], strips: Strips, beta: T, c: &MatMut<T>,
     // SAFETY: rows and columns of C and of the operands; strips begin where panels do, and so do their other rows.
     let add = |i: usize, m: usize, beta: T, c: *mut T, cs: isize| unsafe {
         let mut beta = beta;
-        for &Shared { alpha, k, a, b, conj } in terms {
-            if T::IS_COMPLEX {
-                let of = |x: Source<T>, conj: bool| Strided { ptr: x.ptr, lane: x.lane, step: x.step, conj };
-                kernel.pairs(m, width, k, alpha, of(a.from(i, 0), conj.0), of(b.from(j, 0), conj.1), beta, c, cs);
-                beta = T::ONE;
-                continue;
-            }
-            let kc = blocking::kc(k, kernel.kc()).max(1);
-            for p in (0..k).step_by(kc) {
-                kernel.block(m, width, kc.min(k - p), alpha, a.from(i, p), b.from(j, p), beta, c, cs);
+        for Shared((alpha, k, a, b)) in terms {
+            let kc = blocking::kc(*k, kernel.kc()).max(1);
+            for p in (0..*k).step_by(kc) {
+                kernel.block(m, width, kc.min(k - p), *alpha, a.from(i, p), b.from(j, p), beta, c, cs);
                 beta = T::ONE;
             }
         }
