@@ -154,8 +154,8 @@ int corten_conv_backward_weights(const corten_conv *conv, const void *x, const v
  * With less it uses fewer threads; an error says the least. */
 int corten_conv_workspace_size(const corten_conv *conv, int pass, size_t *workspace_bytes);
 
-/* Writes one line that says which algorithm and kernel a problem gets, and why: at most text_bytes with the final
- * zero. */
+/* Writes one line that says which algorithm and kernel a problem gets from a call without a workspace, and why: at most
+ * text_bytes with the final zero. A longer line ends with three dots there; 400 bytes hold any. */
 int corten_conv_explain(const corten_conv *conv, int pass, char *text, size_t text_bytes);
 
 /* Sets the math mode of problems that leave theirs at CORTEN_MATH_UNSET, for the whole process: CORTEN_MATH_DEFAULT or

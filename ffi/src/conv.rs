@@ -82,7 +82,8 @@ const OPTIONAL: bool = true;
 fn present(tensors: &[Tensor]) -> Result<(), Error> {
     for &(name, pointer, elements, optional) in tensors {
         if pointer.is_null() && elements > 0 && !optional {
-            return invalid(format!("{name} is NULL, expected {elements} numbers"));
+            let numbers = if elements == 1 { "number" } else { "numbers" };
+            return invalid(format!("{name} is NULL, expected {elements} {numbers}"));
         }
         if !pointer.cast::<f32>().is_aligned() {
             return invalid(format!("{name} is at {pointer:p}, which is no address of a number of 4 bytes"));
@@ -335,8 +336,8 @@ pub unsafe extern "C" fn corten_conv_workspace_size(
     code_of("corten_conv_workspace_size", outcome)
 }
 
-/// Writes one line that says which algorithm and kernel a problem gets, and why: at most text_bytes with the final
-/// zero.
+/// Writes one line that says which algorithm and kernel a problem gets from a call without a workspace, and why: at most
+/// text_bytes with the final zero. A longer line ends with three dots there; 400 bytes hold any.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn corten_conv_explain(
     conv: *const corten_conv,
@@ -350,7 +351,11 @@ pub unsafe extern "C" fn corten_conv_explain(
         if text.is_null() || text_bytes == 0 {
             return invalid(format!("text is {text:p} of {text_bytes} bytes, expected room for a text"));
         }
-        let line = plan.to_string();
+        let mut line = plan.to_string();
+        if line.len() >= text_bytes {
+            line.truncate(text_bytes.saturating_sub(4));
+            line.push_str("...");
+        }
         let some = line.len().min(text_bytes - 1);
         // SAFETY: inside the buffer.
         unsafe {

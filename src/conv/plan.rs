@@ -264,9 +264,11 @@ impl Plan {
             threads /= 2;
         }
         let room = self.room(threads, with_weights);
+        let memory = if enough { Memory::new(room, threads, inputs.workspace) } else { None };
+        let by_definition = memory.is_none();
         // SAFETY: the caller's promise, and memory of the size that the algorithm asked for.
         unsafe {
-            match if enough { Memory::new(room, threads, inputs.workspace) } else { None } {
+            match memory {
                 Some(memory) => {
                     let mut prepared = inputs.prepared;
                     if with_weights && !self.is_in_turn() && self.prepared() > 0 {
@@ -319,25 +321,42 @@ impl Plan {
             }
         }
         if let Some(start) = start {
-            trace::report(&format!("conv_{} {self};", self.pass.name()), &[], p.flops(), start);
+            let line = Line { plan: self, by_definition };
+            trace::report(&format!("conv_{} {line};", self.pass.name()), &[], p.flops(), start);
         }
         Ok(())
     }
 }
 
-/// The problem and what it gets, in one line.
+/// The problem and what it gets from a call that brings no workspace, in one line.
 impl core::fmt::Display for Plan {
     fn fmt(&self, f: &mut core::fmt::Formatter) -> core::fmt::Result {
-        let p = &self.problem;
+        let by_definition = !scratch::allows::<u8>(self.room(1, true).bytes(1));
+        Line { plan: self, by_definition }.fmt(f)
+    }
+}
+
+/// A plan, and whether a call has the memory for its algorithm.
+struct Line<'a> {
+    plan: &'a Plan,
+    by_definition: bool,
+}
+
+impl core::fmt::Display for Line<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter) -> core::fmt::Result {
+        let Plan { problem: p, kit, algorithm, why, .. } = self.plan;
         let layout = if p.layout == super::problem::Layout::Last { "channels_last" } else { "channels_first" };
         let transposed = if p.transposed { " transposed" } else { "" };
         write!(f, "{p} {layout}{transposed}: ")?;
-        match &self.algorithm {
+        if self.by_definition {
+            write!(f, "by the definition; because: no memory of {} bytes for: ", self.plan.room(1, true).bytes(1))?;
+        }
+        match algorithm {
             Algorithm::Direct(d) => {
                 write!(f, "direct")?;
                 if is_depthwise(p) {
                     write!(f, " depthwise")?;
-                } else if lanewise(p, &self.kit) > 0 {
+                } else if lanewise(p, kit) > 0 {
                     write!(f, " lanewise")?;
                 }
                 if d.phases() > 1 {
@@ -348,11 +367,12 @@ impl core::fmt::Display for Plan {
             Algorithm::Pointwise(_) => write!(f, "direct pointwise, pixels in vectors")?,
             Algorithm::Planar(_) => write!(f, "direct planar, pixels in vectors")?,
             Algorithm::Scatter(_) => write!(f, "direct scatter, products added in place")?,
+            Algorithm::Gradient(g) if g.chunks() == 1 => write!(f, "direct gradient, one sum")?,
             Algorithm::Gradient(g) => write!(f, "direct gradient, {} partial sums", g.chunks())?,
             Algorithm::Winograd(w) => write!(f, "winograd {}", w.name())?,
             Algorithm::WinogradGradient(w) => write!(f, "winograd {}", w.name())?,
         }
-        write!(f, "; tile {}x{} {}", self.kit.conv.mr(), self.kit.conv.nr(), crate::runtime::isa_name())?;
-        write!(f, "; because: {}", self.why)
+        write!(f, "; tile {}x{} {}", kit.conv.mr(), kit.conv.nr(), crate::runtime::isa_name())?;
+        if self.by_definition { Ok(()) } else { write!(f, "; because: {why}") }
     }
 }

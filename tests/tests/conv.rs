@@ -307,6 +307,37 @@ fn a_workspace_of_the_size_asked_for_is_enough() {
     }
 }
 
+/// A line says what a call does, also where there is no memory for its algorithm; one that is too long for the caller's
+/// room says so.
+#[test]
+fn an_explanation_says_what_happens_and_where_it_was_cut() {
+    let mut rng = Rng::new(8);
+    let explain = func!(corten_conv_explain: fn(*const Conv, c_int, *mut c_char, usize) -> c_int);
+    let no_memory = std::env::var("CORTEN_SCRATCH_LIMIT").is_ok_and(|limit| limit == "0");
+    for _ in 0..100 {
+        let c = conv::draw(&mut rng);
+        for pass in PASSES {
+            let whole = c.explain(pass as c_int);
+            assert_eq!(whole.contains(": by the definition; because: no memory"), no_memory, "{whole}");
+            assert!(whole.contains("because: ") && !whole.contains("1 partial"), "{whole}");
+            for room in [1, 2, 4, 5, 40, whole.len(), whole.len() + 1] {
+                let mut text = vec![b'?' as c_char; room + 1];
+                // SAFETY: a struct and a buffer of at least the length said.
+                assert_eq!(unsafe { explain(&c, pass as c_int, text.as_mut_ptr(), room) }, 0);
+                assert_eq!(text[room], b'?' as c_char);
+                // SAFETY: terminated, which is asserted by what it is compared with.
+                let got = unsafe { std::ffi::CStr::from_ptr(text.as_ptr()) }.to_str().unwrap();
+                let want = match room {
+                    room if room > whole.len() => whole.clone(),
+                    room if room >= 4 => format!("{}...", &whole[..room - 4]),
+                    room => "..."[..room - 1].to_string(),
+                };
+                assert_eq!(got, want);
+            }
+        }
+    }
+}
+
 /// Every field, one bad value each: status 1, a message that names it, nothing written.
 #[test]
 fn bad_fields_are_named_and_nothing_is_written() {
