@@ -784,7 +784,7 @@ impl Direct {
         let cut = Cut::new(&self.windows, kit, threads, self.in_turn && !kept);
         let (from, weights, to) = (Shared(src.cast_mut()), Shared(packed.cast_mut()), Shared(dst));
         let (bias, beta, activation) = (Shared(epilogue.bias.cast_mut()), epilogue.beta, epilogue.activation);
-        pool::run(cut.tasks(&self.windows[0]), threads.min(memory.threads()), &|index| {
+        pool::run_neighbours(cut.tasks(&self.windows[0]), threads.min(memory.threads()), &|index| {
             let task = Task { windows: &self.windows, cut: &cut, kit, memory, index };
             let epilogue = Epilogue { beta, bias: bias.get(), activation };
             // SAFETY: tasks have their own results.

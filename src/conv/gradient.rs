@@ -18,6 +18,7 @@
 //! threads, and an error that grows with the length of a block rather than with the number of all pixels.
 
 use super::Kit;
+use super::bias::{self, Bias, Totals};
 use super::direct::{GROUPED, Lattice, Stretch, Window, lanewise, runs};
 use super::memory::{Memory, Room, Shared, bytes};
 use super::problem::{FilterStrides, Problem, Strides};
@@ -57,8 +58,9 @@ const LONG_SUMS: usize = 4608;
 const FEW: usize = 16;
 const FEW_RESULTS: usize = 128;
 const FEW_BLOCK: usize = 256;
-/// Work of a chunk at least.
+/// Work of a chunk at least; of lanewise sums, pixels for each of them.
 const CHUNK_WORK: f64 = 2e8;
+const CHUNK_PIXELS: usize = 16;
 
 /// The problem, cut.
 pub struct Gradient {
@@ -177,9 +179,11 @@ impl Gradient {
         let direct = direct && !counts.contains(&0) && (!windows || ocg.is_multiple_of(kit.conv.lanes()));
         let pitch = if direct { ocg } else { ocg.next_multiple_of(kit.conv.lanes()) };
         let one = groups * lanes * pitch * size_of::<f32>();
-        let work = if lanewise > 0 { CHUNK_WORK * lanewise as f64 / 16.0 } else { CHUNK_WORK };
-        let chunks = ((p.flops() / work) as usize).min(1 + PARTIAL / one.max(1));
-        let chunks = chunks.clamp(1, MOST_CHUNKS).min(blocks.iter().product::<usize>().max(1));
+        let pixels: usize = counts.iter().product();
+        let chunks = if lanewise > 0 { pixels / (CHUNK_PIXELS * lanes) } else { (p.flops() / CHUNK_WORK) as usize };
+        let chunks = chunks.min(1 + PARTIAL / one.max(1)).min(blocks.iter().product());
+        // A power of two: mostly as many for each thread.
+        let chunks = 1 << chunks.clamp(1, MOST_CHUNKS).ilog2();
         let strip = size(block);
         Gradient {
             p: *p,
@@ -241,7 +245,7 @@ impl Gradient {
     fn gathered(&self, kit: &Kit, pixels: usize) -> usize {
         match () {
             () if self.planes => 0,
-            () if self.lanewise > 0 => self.lanes * self.together_channels(kit),
+            () if self.lanewise > 0 => (self.lanes + 1) * self.together_channels(kit),
             () => (LANES + kit.conv.nr()) * pixels + 16,
         }
     }
@@ -268,13 +272,17 @@ impl Gradient {
             + bytes::<f32>(if self.planes { 0 } else { mt.next_multiple_of(width) * pixels })
             + bytes::<f32>(self.gathered(kit, pixels));
         let each = each.max(bytes::<f32>(STORED * STORED * self.taps.len()));
-        Room { shared: bytes::<f32>(self.sums() * (self.chunks - self.direct as usize)), each }
+        Totals::behind(Room { shared: self.all_sums(), each }, self.p.oc, self.chunks)
+    }
+    /// Bytes of the sums of all chunks that have no other place.
+    fn all_sums(&self) -> usize {
+        bytes::<f32>(self.sums() * (self.chunks - self.direct as usize))
     }
 
-    /// `dw := sums + beta dw`.
+    /// `dw := sums + beta dw`, and the same for the bias, if there is one.
     ///
     /// # Safety
-    /// The tensors of the problem; `dw` overlaps neither of the others.
+    /// The tensors of the problem; `dw` and the bias overlap neither of the others.
     pub unsafe fn run(
         &self,
         kit: &Kit,
@@ -282,6 +290,7 @@ impl Gradient {
         dy: *const f32,
         dw: *mut f32,
         beta: f32,
+        bias: Option<Bias>,
         memory: &Memory,
         threads: usize,
     ) {
@@ -294,10 +303,13 @@ impl Gradient {
         let (one, others) =
             if self.direct { (Shared(dw), sums) } else { (sums, Shared(sums.get().wrapping_add(self.sums()))) };
         let start = if self.direct { beta } else { 0.0 };
-        pool::run(rows * cols * shares * self.chunks, threads, &|task| {
-            let (row, rest) = (task % rows, task / rows);
-            let (col, rest) = (rest % cols, rest / cols);
-            let (share, chunk) = (rest % shares, rest / shares);
+        let totals = memory.shared::<u8>().wrapping_add(self.all_sums());
+        let totals = Totals::new(totals, self.p.oc, bias.is_some());
+        // Chunks of a part are neighbours: where a chunk has several parts, threads read its pixels at the same time.
+        pool::run_neighbours(rows * cols * shares * self.chunks, threads, &|task| {
+            let (chunk, rest) = (task % self.chunks, task / self.chunks);
+            let (row, rest) = (rest % rows, rest / rows);
+            let (col, share) = (rest % cols, rest / cols);
             let part = Part {
                 groups: (share * self.groups / shares, (share + 1) * self.groups / shares),
                 chunk,
@@ -309,12 +321,16 @@ impl Gradient {
             let sums = if chunk == 0 { one.get() } else { others.get().wrapping_add((chunk - 1) * self.sums()) };
             let start = if chunk == 0 { start } else { 0.0 };
             // SAFETY: each task has its own sums.
-            unsafe { self.part(kit, &part, mt, x.get(), dy.get(), sums, start, memory) }
+            unsafe { self.part(kit, &part, mt, x.get(), dy.get(), sums, start, &totals, memory) }
         });
+        if let Some(bias) = bias {
+            // SAFETY: all parts of them are there.
+            unsafe { totals.finish(self.chunks, bias) };
+        }
         // The chunks' sums to the first one's, then to where the caller wants them.
         const PIECE: usize = 4096;
         let all = self.sums();
-        pool::run(if self.chunks > 1 { all.div_ceil(PIECE) } else { 0 }, threads, &|task| {
+        pool::run_neighbours(if self.chunks > 1 { all.div_ceil(PIECE) } else { 0 }, threads, &|task| {
             let (from, to) = (others.get().wrapping_add(task * PIECE), one.get().wrapping_add(task * PIECE));
             let count = PIECE.min(all - task * PIECE);
             // SAFETY: each task has its own piece of all chunks.
@@ -325,7 +341,7 @@ impl Gradient {
         }
         let dw = Shared(dw);
         let strips = self.ocg.div_ceil(STORED);
-        pool::run(self.groups * strips, threads, &|task| {
+        pool::run_neighbours(self.groups * strips, threads, &|task| {
             let (group, o) = (task / strips, task % strips * STORED);
             // SAFETY: each task has its own weights.
             unsafe { self.store(kit, group, o, STORED.min(self.ocg - o), sums.get(), dw.get(), beta, memory) }
@@ -343,6 +359,7 @@ impl Gradient {
         dy: *const f32,
         sums: *mut f32,
         start: f32,
+        totals: &Totals,
         memory: &Memory,
     ) {
         let &Part { groups, chunk, o, m, l, n } = part;
@@ -361,6 +378,10 @@ impl Gradient {
             let base = sums.wrapping_add(group * self.lanes * self.pitch);
             base.wrapping_add(l * self.pitch + o)
         };
+        // Channels of the result's gradient, of a group: their sums are those of the first of the tasks that have them.
+        let (side, o_first, o_count) = if self.exchanged { (&self.x, l, n) } else { (&self.dy, o, m) };
+        let sums_up = totals.wanted() && (if self.exchanged { o } else { l }) == 0;
+        let of_group = p.oc / self.groups;
         let mut offsets = Vec::with_capacity(n);
         let mut segments: Vec<Segment> = Vec::new();
         let counts = [p.batch, p.output[0], p.output[1], p.output[2]];
@@ -370,6 +391,9 @@ impl Gradient {
                 for lane in 0..n {
                     sums_of(group).add(lane * self.pitch).write_bytes(0, m);
                 }
+            }
+            for group in if sums_up { groups.0..groups.1 } else { 0..0 } {
+                totals.begin(chunk, group * of_group + o_first, o_count);
             }
             for number in first..end {
                 let (mut from, mut len, mut rest) = ([0; 4], [0; 4], number);
@@ -448,7 +472,11 @@ impl Gradient {
                             Side { at: src.wrapping_add(o), s: &x_strides, origin },
                             Side { at: g, s: g_strides, origin: g_origin },
                         );
-                        self.lanewise_block(kit, from, len, sides, m, b, sums);
+                        self.lanewise_block(kit, from, len, sides, m, b, sums, &|c, count, sums| {
+                            if sums_up {
+                                totals.collect(chunk, o + c, count, sums);
+                            }
+                        });
                         continue;
                     }
                     let beta = if number == first { start } else { 1.0 };
@@ -513,6 +541,23 @@ impl Gradient {
                             kit.gemm.block(rows, some, pixels, 1.0, from_a, from_b, beta, c, self.pitch as isize);
                         }
                     }
+                }
+                if !sums_up || self.lanewise > 0 {
+                    continue;
+                }
+                // The block's pixels once more, while they are near: all groups at once, if the task has all channels of each.
+                let (count, step) = match groups.1 - groups.0 {
+                    some if o_count == of_group => (some * of_group, some),
+                    _ => (o_count, 1),
+                };
+                for group in (groups.0..groups.1).step_by(step.max(1)) {
+                    let channel = group * of_group + o_first;
+                    let all = if self.exchanged { all_x } else { all_dy }.wrapping_offset(channel as isize * side.c);
+                    self.runs(side, from, len, |_, pixels, place| {
+                        let ptr = all.wrapping_offset(place);
+                        let run = bias::Run { ptr, pixels, channel: side.c, pixel: side.s[2] };
+                        totals.add(kit, chunk, channel, count, &run);
+                    });
                 }
             }
         }
@@ -653,6 +698,7 @@ impl Gradient {
 
     /// Lanewise: the sums of a block of pixels, in planes that have the same planes of taps inside the image. They begin at zero, in
     /// `new`, and are added to `sums` at the end: the error grows with the block and the number of blocks, not with their product.
+    /// `collect` gets those of dy itself: the first channel, how many, and where they are.
     unsafe fn lanewise_block(
         &self,
         kit: &Kit,
@@ -662,6 +708,7 @@ impl Gradient {
         m: usize,
         new: *mut f32,
         sums: *mut f32,
+        collect: &dyn Fn(usize, usize, *mut f32),
     ) {
         let p = &self.p;
         // A strip has its padding written out, and begins with its block.
@@ -687,7 +734,8 @@ impl Gradient {
         for c in (0..m).step_by(together) {
             let channels = together.min(m - c);
             // SAFETY: room for the sums of so many channels.
-            unsafe { new.write_bytes(0, self.lanes * together) };
+            unsafe { new.write_bytes(0, (self.lanes + 1) * together) };
+            let bias = new.wrapping_add(self.lanes * together);
             for plane in &planes {
                 runs(&self.dims, plane.taps, x.s.s[0], kernel, &mut taps);
                 for n in 0..len[0] {
@@ -718,12 +766,14 @@ impl Gradient {
                             dy_step: [dy.s.s[1], dy.s.s[2]],
                             sums: new,
                             pitch: together,
+                            bias,
                         };
                         // SAFETY: pixels of the problem, and planes of taps that meet the image.
                         unsafe { kit.conv.lanewise_sums(&p) };
                     }
                 }
             }
+            collect(c, channels, bias);
             for lane in 0..self.lanes {
                 // SAFETY: sums of these channels, as many in both places.
                 unsafe {

@@ -8,7 +8,7 @@ use super::pointwise::Pointwise;
 use super::problem::{Math, Pass, Problem};
 use super::scatter::Scatter;
 use super::winograd::{self, Winograd, WinogradGradient};
-use super::{Epilogue, Kit, bias, naive};
+use super::{Epilogue, Kit, bias, bias::Bias, naive};
 use crate::runtime::memory as scratch;
 use crate::runtime::{env, pool, trace};
 use crate::status::{Error, Status};
@@ -266,10 +266,13 @@ impl Plan {
         let room = self.room(threads, with_weights);
         let memory = if enough { Memory::new(room, threads, inputs.workspace) } else { None };
         let by_definition = memory.is_none();
+        let mut bias = (!result_bias.is_null()).then_some(Bias { to: result_bias, beta: p.beta });
         // SAFETY: the caller's promise, and memory of the size that the algorithm asked for.
         unsafe {
             match memory {
                 Some(memory) => {
+                    // Of a transposed convolution it is the gradient of what the convolution inside has for an image.
+                    let mut own = || if p.transposed { None } else { bias.take() };
                     let mut prepared = inputs.prepared;
                     if with_weights && !self.is_in_turn() && self.prepared() > 0 {
                         let to = memory.shared::<u8>().wrapping_add(room.shared - bytes::<f32>(self.prepared()));
@@ -294,8 +297,11 @@ impl Plan {
                         Algorithm::Winograd(w) => {
                             w.run(&self.kit, weights, source, result, &epilogue, &memory, threads);
                         }
-                        Algorithm::Gradient(g) => g.run(&self.kit, x, y, result, p.beta, &memory, threads),
-                        Algorithm::WinogradGradient(g) => g.run(&self.kit, x, y, result, p.beta, &memory, threads),
+                        Algorithm::Gradient(g) => g.run(&self.kit, x, y, result, p.beta, own(), &memory, threads),
+                        Algorithm::WinogradGradient(g) => {
+                            let own = if g.sums_bias() { own() } else { None };
+                            g.run(&self.kit, x, y, result, p.beta, own, &memory, threads);
+                        }
                     }
                 }
                 None => match inner {
@@ -310,14 +316,14 @@ impl Plan {
                     Pass::BackwardWeights => naive::backward_weights(p, x, y, result, p.beta),
                 },
             }
-            if !result_bias.is_null() {
+            if let Some(bias) = bias {
                 // The result of the call, which is the input of the convolution inside if it is transposed.
                 let (channels, size, s, dy) = if p.transposed {
                     (p.ic, p.input, p.input_strides(), x)
                 } else {
                     (p.oc, p.output, p.output_strides(), y)
                 };
-                bias::gradient(&self.kit, p.batch, channels, size, &s, dy, result_bias, p.beta, threads);
+                bias::gradient(&self.kit, p.batch, channels, size, &s, dy, bias, threads);
             }
         }
         if let Some(start) = start {

@@ -104,21 +104,26 @@ impl Pointwise {
         let (from, weights, to) = (Shared(src.cast_mut()), Shared(packed.cast_mut()), Shared(dst));
         let (bias, beta, activation) = (Shared(epilogue.bias.cast_mut()), epilogue.beta, epilogue.activation);
         let has_bias = !epilogue.bias.is_null();
-        pool::run(w.batch * w.groups * blocks, threads.min(memory.threads()), &|task| {
+        // Image, group and first pixel of a task, and where that is in the source.
+        let place = |task: usize| {
             let (first, rest) = (task % blocks * block, task / blocks);
             let (group, image) = (rest % w.groups, rest / w.groups);
+            let x = from.get().wrapping_offset(image as isize * w.src.n + (group * w.cin) as isize * w.src.c);
+            (image, group, first, x.wrapping_add(first).cast_const())
+        };
+        pool::run_neighbours(w.batch * w.groups * blocks, threads.min(memory.threads()), &|task| {
+            let (image, group, first, x) = place(task);
             let m = block.min(self.pixels - first);
             let mut slot = memory.slot();
             let copy = slot.take::<f32>(block * piece);
-            let x = from.get().wrapping_offset(image as isize * w.src.n + (group * w.cin) as isize * w.src.c);
             let y = to.get().wrapping_offset(image as isize * w.dst.n + (group * w.cout) as isize * w.dst.c);
-            let (x, y) = (x.wrapping_add(first), y.wrapping_add(first));
+            let y = y.wrapping_add(first);
             // SAFETY: pixels of the problem, panels of the packed weights, a slot with room for a block.
             unsafe {
                 for start in (0..w.cin).step_by(piece) {
                     let steps = piece.min(w.cin - start);
                     let last = start + steps == w.cin;
-                    let at = |channel: usize| x.wrapping_offset(channel as isize * w.src.c).cast_const();
+                    let at = |channel: usize| x.wrapping_offset(channel as isize * w.src.c);
                     kit.conv.planes(&Planes {
                         pixels: m,
                         steps,
@@ -129,7 +134,7 @@ impl Pointwise {
                         dst: y,
                         dst_step: w.dst.c,
                         copy,
-                        ahead: if last { at(0).wrapping_add(block) } else { at(start + steps) },
+                        ahead: if last { place(task + 1).3 } else { at(start + steps) },
                         finish: Finish {
                             beta: if start == 0 { beta } else { 1.0 },
                             bias: if last && has_bias { bias.get().add(group * w.cout) } else { core::ptr::null() },

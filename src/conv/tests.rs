@@ -112,6 +112,10 @@ fn draw(rng: &mut Rng, winograd: bool) -> Description {
     d
 }
 
+fn same_bits(a: &[f32], b: &[f32]) -> bool {
+    a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits())
+}
+
 fn check(number: u64, d: &Description, rng: &mut Rng, exact: bool) {
     let p = Problem::new(d, if exact { Math::Strict } else { Math::Default })
         .unwrap_or_else(|e| panic!("{number}: {d:?}: {e:?}"));
@@ -149,6 +153,16 @@ fn check(number: u64, d: &Description, rng: &mut Rng, exact: bool) {
                 *sum *= if *sum < 0.0 { slope } else { 1.0 };
             }
         }
+        // The gradient of the bias: of the call's result, which is the image of the convolution inside if it is transposed.
+        let (tensor, cs) = match p.transposed {
+            true => (&x, p.input_strides().c as usize),
+            false => (&y, p.output_strides().c as usize),
+        };
+        let mut bias_sum: Vec<(f64, f64)> = bias.iter().map(|&old| (f64::from(d.beta) * f64::from(old), 0.0)).collect();
+        for (at, &value) in tensor.iter().enumerate() {
+            let (sum, size) = &mut bias_sum[at / cs % channels];
+            (*sum, *size) = (*sum + f64::from(value), *size + f64::from(value.abs()));
+        }
         for &isa in &isas {
             // Everything is far in two of three problems, and in one of them the results begin with a cache line: they are stored past the
             // caches.
@@ -160,7 +174,7 @@ fn check(number: u64, d: &Description, rng: &mut Rng, exact: bool) {
                 _ => Kit { far: 0, ..kit },
             };
             let plan = Plan::with(p, pass, kit);
-            let mut before: Option<Vec<f32>> = None;
+            let mut before: Option<(Vec<f32>, Vec<f32>)> = None;
             let mut kept = vec![f32::NAN; plan.prepared() + 16];
             let kept = kept.as_mut_ptr().wrapping_add(kept.as_ptr().align_offset(64));
             if plan.prepared() > 0 {
@@ -186,8 +200,18 @@ fn check(number: u64, d: &Description, rng: &mut Rng, exact: bool) {
                     prepared: if prepared { kept } else { core::ptr::null() },
                     workspace: None,
                 };
+                let mut new_bias = if d.beta == 0.0 { vec![f32::NAN; channels] } else { bias.clone() };
+                let of_bias =
+                    if pass == Pass::BackwardWeights { new_bias.as_mut_ptr() } else { core::ptr::null_mut() };
                 // SAFETY: tensors of the problem's sizes.
-                unsafe { plan.run(&inputs, result.as_mut_ptr(), core::ptr::null_mut()) }.unwrap();
+                unsafe { plan.run(&inputs, result.as_mut_ptr(), of_bias) }.unwrap();
+                for (c, (&got, &(want, size))) in new_bias.iter().zip(&bias_sum).enumerate() {
+                    let bound = if exact { 0.0 } else { 1e-5 * (size + 1.0) };
+                    assert!(
+                        of_bias.is_null() || (f64::from(got) - want).abs() <= bound,
+                        "{number}: {isa:?} {plan}: bias {c} is {got}, expected {want}\n{d:?}"
+                    );
+                }
                 for (at, (&got, &want)) in result.iter().zip(&sum).enumerate() {
                     let bound = if exact { 0.0 } else { 3e-5 * (size[at] + 1.0) };
                     assert!(
@@ -196,10 +220,10 @@ fn check(number: u64, d: &Description, rng: &mut Rng, exact: bool) {
                     );
                 }
                 if let Some(before) = &before {
-                    let same = before.iter().zip(result.iter()).all(|(a, b)| a.to_bits() == b.to_bits());
+                    let same = same_bits(&before.0, result) && (of_bias.is_null() || same_bits(&before.1, &new_bias));
                     assert!(same, "{number}: {pass:?} {plan}: other bits with {threads} threads, prepared: {prepared}");
                 }
-                before = Some(result.to_vec());
+                before = Some((result.to_vec(), new_bias));
             }
             set_num_threads_local(0);
         }
@@ -315,6 +339,78 @@ fn gradient_in_squares() {
         d.beta = [0.0, 1.0, -0.5][weights_layout as usize];
         check(3, &d, &mut rng, false);
     }
+}
+
+/// Enough pixels for sums in several chunks, of every kind, whose reference costs little: every pixel of the image is one, so the weight of a tap
+/// that meets no padding is the sum of the result's gradient, and so is the bias.
+#[test]
+fn gradients_of_many_pixels() {
+    let mut rng = Rng(0x2645_7513_1106_4590);
+    // Layouts of images and weights, groups, channels of a group, size, kernel, stride, dilation.
+    let problems = [
+        (1, 1, 1, [64, 64], 56, 1, 1, 1),
+        (1, 2, 1, [64, 64], 56, 1, 1, 1),
+        (0, 0, 1, [64, 64], 56, 1, 1, 1),
+        (0, 1, 1, [64, 64], 56, 1, 1, 1),
+        (1, 1, 1, [64, 80], 56, 3, 1, 1),
+        (0, 0, 1, [80, 64], 56, 3, 1, 1),
+        (1, 1, 1, [3, 64], 112, 3, 1, 1),
+        (1, 0, 4, [20, 24], 40, 3, 1, 2),
+        (1, 1, 80, [1, 1], 40, 3, 1, 1),
+        (1, 1, 8, [16, 16], 40, 3, 1, 1),
+    ];
+    let isas: Vec<Isa> = Isa::ALL.into_iter().filter(|&isa| isa <= cpu::detected()).collect();
+    let mut chunks = 0;
+    for (layout, weights_layout, groups, [i, o], size, kernel, stride, dilation) in problems {
+        let mut d = Description::new(2);
+        (d.layout, d.weights_layout, d.groups, d.batch) = (layout, weights_layout, groups, 16);
+        (d.in_channels, d.out_channels, d.input) = (groups * i, groups * o, [size, size, 0]);
+        let pad = (kernel - 1) / 2 * dilation;
+        (d.kernel, d.stride, d.dilation) = ([kernel; 3], [stride; 3], [dilation; 3]);
+        (d.pad_before, d.pad_after) = ([pad; 3], [pad; 3]);
+        let p = Problem::new(&d, Math::Default).unwrap();
+        let (x, y) = (vec![1.0f32; p.input_elements()], rng.integers(p.output_elements()));
+        let (cs, f) = (p.output_strides().c as usize, p.filter_strides());
+        let mut want = vec![0.0f64; p.oc];
+        for (at, &value) in y.iter().enumerate() {
+            want[at / cs % p.oc] += f64::from(value);
+        }
+        for &isa in &isas {
+            let plan = Plan::with(p, Pass::BackwardWeights, Kit::of(isa));
+            chunks += plan.to_string().contains("partial sums") as usize;
+            let mut before: Option<(Vec<f32>, Vec<f32>)> = None;
+            for threads in [1, 2, 3] {
+                set_num_threads_local(threads);
+                let (mut dw, mut db) = (vec![f32::NAN; p.weight_elements()], vec![f32::NAN; p.oc]);
+                let inputs = Inputs {
+                    x: x.as_ptr(),
+                    y: y.as_ptr(),
+                    weights: core::ptr::null(),
+                    bias: core::ptr::null(),
+                    prepared: core::ptr::null(),
+                    workspace: None,
+                };
+                // SAFETY: tensors of the problem's sizes.
+                unsafe { plan.run(&inputs, dw.as_mut_ptr(), db.as_mut_ptr()) }.unwrap();
+                let middle = (kernel / 2) as isize * (f.s[1] + f.s[2]);
+                for (c, &want) in want.iter().enumerate() {
+                    assert_eq!(f64::from(db[c]), want, "{isa:?} {plan}: bias {c}");
+                    for i in 0..p.icg() {
+                        let got = dw[(c as isize * f.o + i as isize * f.i + middle) as usize];
+                        // Winograd's transforms round.
+                        assert!((f64::from(got) - want).abs() < 2.0, "{isa:?} {plan}: {c} {i} is {got}, not {want}");
+                    }
+                }
+                if let Some(before) = &before {
+                    let same = same_bits(&before.0, &dw) && same_bits(&before.1, &db);
+                    assert!(same, "{isa:?} {plan}: other bits with {threads} threads");
+                }
+                before = Some((dw, db));
+            }
+            set_num_threads_local(0);
+        }
+    }
+    assert!(chunks >= 7 * isas.len(), "only {chunks} of these gradients are made in chunks");
 }
 
 /// Kernels that reach beyond the padded image: three of four taps a row meet pixels, or three of five a column.

@@ -33,6 +33,7 @@ mod results;
 pub use gradient::WinogradGradient;
 pub use results::Winograd;
 
+use super::bias::{Bias, Totals};
 use super::direct::{Window, lanewise};
 use super::memory::{MOST_BYTES, Memory, Room, Shared, bytes};
 use super::problem::{Math, Pass, Problem, Strides};
@@ -66,6 +67,10 @@ const GRADIENT_TILES: usize = 24;
 /// (Zen 5, directly and so: 512 channels at 14x14, 64 tiles, NHWC 206 and 180 GFLOPS, NCHW 196 and 166; 256 at 28x28, 256 tiles, 196 and
 /// 204, 196 and 199; 128 at 56x56 195 and 230, 184 and 211.)
 const STRIDED_GRADIENT_TILES: usize = 128;
+/// Bytes of a gradient's sums at most, where they save less than half of the products: more of them come from memory with every block, and
+/// the faster the products are made, the longer that takes. (Zen 5, stride 2, directly and so, one thread and two: 256 channels at 28x28, 21 MB,
+/// 235 and 272, 445 and 387 GFLOPS; 512 at 14x14, 64 images, 85 MB, 243 and 228, 455 and 383; 128 at 56x56, 5 MB, 217 and 289, 437 and 470.)
+const SUMS: usize = 16 << 20;
 
 /// Why a problem does not get this algorithm; nothing if it does.
 pub fn reason_against(p: &Problem, pass: Pass, kit: &Kit) -> Option<&'static str> {
@@ -106,6 +111,10 @@ pub fn reason_against(p: &Problem, pass: Pass, kit: &Kit) -> Option<&'static str
     };
     if form.tiles.count() < least {
         return Some("few tiles");
+    }
+    let sums = p.kernel[0] * form.weights * p.icg() * p.ocg() * size_of::<f32>();
+    if pass == Pass::BackwardWeights && sums > SUMS && 2 * products > definition {
+        return Some("sums of too many channels for the caches");
     }
     None
 }

@@ -246,6 +246,8 @@ pub struct LanewiseSums<T> {
     pub dy_step: [isize; 2],
     pub sums: *mut T,
     pub pitch: usize,
+    /// A number for each channel, to which the sum of its dy is added, or null.
+    pub bias: *mut T,
 }
 
 /// The kernels of one scalar type on one instruction set. Contract as for `GemmKernel`; what each computes stands with

@@ -6,8 +6,9 @@
 //! at once share what is free), takes part itself, and at its end takes back the workers that have not woken yet. An idle
 //! worker spins for a moment, then sleeps on a futex. After `fork` the child starts with an empty list.
 //!
-//! Work is a number of independent tasks, taken from a counter in any order by any thread. Results do not depend on who
-//! runs what: no routine splits a sum across tasks.
+//! Work is a number of independent tasks, taken in turn by whoever is free ([`run`]), or by each thread from a share of
+//! neighbouring ones and then from those of others ([`run_neighbours`]). Results do not depend on who runs what: no routine
+//! splits a sum across tasks.
 
 use super::{env, sys};
 use core::cell::Cell;
@@ -191,31 +192,78 @@ fn inside_openmp() -> bool {
 struct Job<'a> {
     work: &'a (dyn Fn(usize) + Sync),
     tasks: usize,
-    next: AtomicUsize,
+    /// Threads that took part so far.
+    came: AtomicUsize,
+    /// The first `count` of these.
+    shares: [Share; SHARES],
+    count: usize,
     /// Workers that were claimed and have not left; with `WAITING`, the caller sleeps until there are none.
     active: AtomicU32,
     fp: sys::FpState,
 }
 
+/// The next task of a share, counted from its first. A cache line: threads take from shares of their own.
+#[repr(align(64))]
+struct Share(AtomicUsize);
+
+/// Shares at most. More threads than that have them in common.
+const SHARES: usize = 32;
+
 /// Set in `Job::active` by a caller that is about to sleep, so that only then the last worker makes a system call.
 const WAITING: u32 = 1 << 31;
 
-impl Job<'_> {
+impl<'a> Job<'a> {
+    fn new(tasks: usize, shares: usize, work: &'a (dyn Fn(usize) + Sync)) -> Job<'a> {
+        Job {
+            work,
+            tasks,
+            came: AtomicUsize::new(0),
+            shares: [const { Share(AtomicUsize::new(0)) }; SHARES],
+            count: shares.min(SHARES),
+            active: AtomicU32::new(0),
+            fp: sys::FpState::get(),
+        }
+    }
+
     fn take_part(&self) {
         let outer = INSIDE.replace(true);
-        loop {
-            let task = self.next.fetch_add(1, Ordering::Relaxed);
-            if task >= self.tasks {
-                break;
-            }
-            (self.work)(task);
+        let own = self.came.fetch_add(1, Ordering::Relaxed);
+        for i in 0..self.count {
+            self.work_on((own + i) % self.count);
         }
         INSIDE.set(outer);
     }
+
+    /// Takes what is left of a share.
+    fn work_on(&self, share: usize) {
+        // As even as whole numbers can be, without a product that might overflow.
+        let (each, more) = (self.tasks / self.count, self.tasks % self.count);
+        let (first, tasks) = (share * each + share.min(more), each + usize::from(share < more));
+        loop {
+            let task = self.shares[share].0.fetch_add(1, Ordering::Relaxed);
+            if task >= tasks {
+                return;
+            }
+            (self.work)(first + task);
+        }
+    }
 }
 
-/// Runs `work(0) … work(tasks-1)` on at most `threads` threads, the caller among them; returns when all are done.
+/// Runs `work(0) … work(tasks-1)` on at most `threads` threads, the caller among them; returns when all are done. Tasks are
+/// taken in turn: threads are at work on neighbours.
 pub fn run(tasks: usize, threads: usize, work: &(dyn Fn(usize) + Sync)) {
+    run_in_shares(tasks, threads, 1, work);
+}
+
+/// As [`run`], but each thread takes neighbouring tasks one after the other: for tasks that ask for what the next one will read.
+/// (Zen 5, two threads, 16 images, in turn and so, GFLOPS: 1x1 on NCHW, 64 channels to 64 at 56x56 458 and 481, 512 to 128 at 28x28 485
+/// and 503; its weights' gradient, 1024 to 256 at 14x14, NHWC 369 and 427. What asks for nothing ahead is better in turn: 3x3 by Winograd's algorithm,
+/// 64 channels at 56x56 1146 and 1060.)
+pub fn run_neighbours(tasks: usize, threads: usize, work: &(dyn Fn(usize) + Sync)) {
+    run_in_shares(tasks, threads, threads, work);
+}
+
+fn run_in_shares(tasks: usize, threads: usize, shares: usize, work: &(dyn Fn(usize) + Sync)) {
     let threads = threads.min(tasks);
     if threads <= 1 {
         for task in 0..tasks {
@@ -223,7 +271,7 @@ pub fn run(tasks: usize, threads: usize, work: &(dyn Fn(usize) + Sync)) {
         }
         return;
     }
-    let job = Job { work, tasks, next: AtomicUsize::new(0), active: AtomicU32::new(0), fp: sys::FpState::get() };
+    let job = Job::new(tasks, shares.min(threads), work);
     if !run_by_callback(&job, threads) {
         let pool = pool();
         pool.claim(&job, threads - 1);
@@ -513,6 +561,22 @@ mod tests {
                 });
             }
         });
+    }
+
+    /// Whoever comes, and however few: all tasks, those of a share in order.
+    #[test]
+    fn shares_are_neighbours_and_hold_every_task() {
+        for (tasks, shares) in [(1, 1), (7, 1), (7, 2), (8, 3), (100, 32), (1000, 77), (33, 33)] {
+            let order = std::sync::Mutex::new(Vec::new());
+            let note = |task: usize| order.lock().unwrap().push(task);
+            let job = Job::new(tasks, shares, &note);
+            job.work_on(job.count - 1);
+            job.take_part();
+            let order = std::mem::take(&mut *order.lock().unwrap());
+            let last = tasks - (tasks / job.count)..tasks;
+            let want: Vec<usize> = last.clone().chain(0..last.start).collect();
+            assert_eq!(order, want, "{tasks} in {shares}");
+        }
     }
 
     /// Little work stays where it is, and no policy gives more threads than were asked for or than there are cores.

@@ -6,7 +6,7 @@ use corten_tests::conv::{self, Conv, Data, PASSES, Pass, Ptr, STRICT, Sizes, exp
 use corten_tests::func;
 use corten_tests::guard::Sparse;
 use corten_tests::rng::Rng;
-use std::ffi::c_int;
+use std::ffi::{c_char, c_int};
 use std::sync::Once;
 
 /// Calls of this process share any work among threads: the variable is read at the first one.

@@ -89,6 +89,8 @@ impl WinogradGradient {
         let block = even(GRADIENT_BLOCK.min(2 * LARGEST / (one + strip)).max(8));
         let chunks = ((p.flops() / 4.0 / CHUNK_WORK) as usize).min(1 + PARTIAL / (p.groups * sums).max(1));
         let chunks = chunks.clamp(1, MOST_CHUNKS).min(tiles.div_ceil(block));
+        // A power of two: mostly as many for each thread.
+        let chunks = 1 << chunks.ilog2();
         WinogradGradient { p: *p, form, x, dy, block, chunks, square: None }
     }
 
@@ -137,8 +139,18 @@ impl WinogradGradient {
             Some((o, i)) => {
                 Room { shared: v + d, each: strip + bytes::<f32>(self.form.weights * spread(o * i)) + taps }
             }
-            None => Room { shared: bytes::<f32>(self.sums() * self.chunks), each: strip + v + d + taps },
+            None => {
+                let each = strip + v + d + taps + bytes::<f32>(self.dy.pitch);
+                Totals::behind(Room { shared: self.all_sums(), each }, self.p.oc, self.chunks)
+            }
         }
+    }
+    fn all_sums(&self) -> usize {
+        bytes::<f32>(self.sums() * self.chunks)
+    }
+    /// Whether the bias can have its gradient on the way. (What squares are made of is transformed by shares that depend on the threads.)
+    pub fn sums_bias(&self) -> bool {
+        self.square.is_none()
     }
 
     /// # Safety
@@ -150,6 +162,7 @@ impl WinogradGradient {
         dy: *const f32,
         dw: *mut f32,
         beta: f32,
+        bias: Option<Bias>,
         memory: &Memory,
         threads: usize,
     ) {
@@ -161,20 +174,27 @@ impl WinogradGradient {
             return;
         }
         let groups = self.p.groups;
-        let wanted = (2 * threads).div_ceil(self.chunks * groups);
+        // Every part of the output channels transforms the image anew: as few as can be.
+        let wanted = threads.div_ceil(self.chunks * groups);
         let mr = kit.conv.mr();
-        let parts = if threads == 1 { 1 } else { wanted.min(self.dy.channels.div_ceil(mr)) };
+        let parts = wanted.min(self.dy.channels.div_ceil(mr));
         let part = self.dy.channels.div_ceil(parts).next_multiple_of(mr);
         let parts = self.dy.channels.div_ceil(part);
         let sums = Shared(memory.shared::<f32>());
-        pool::run(self.chunks * groups * parts, threads, &|task| {
+        let totals = Totals::new(memory.shared::<u8>().wrapping_add(self.all_sums()), self.p.oc, bias.is_some());
+        pool::run_neighbours(self.chunks * groups * parts, threads, &|task| {
             let (index, rest) = (task % parts, task / parts);
-            let (group, chunk) = (rest % groups, rest / groups);
+            let (chunk, group) = (rest % self.chunks, rest / self.chunks);
             let share = (index * part, self.dy.channels.min((index + 1) * part));
             // SAFETY: tasks have sums of their own.
-            unsafe { self.task(kit, group, chunk, share, from.get(), gradient.get(), sums.get(), memory) }
+            unsafe { self.task(kit, group, chunk, share, from.get(), gradient.get(), sums.get(), &totals, memory) }
         });
-        pool::run(groups * self.lanes(), threads, &|task| {
+        if let Some(bias) = bias {
+            // SAFETY: all tasks' sums are there.
+            unsafe { totals.finish(self.chunks, bias) };
+        }
+        // As the sums were shared, mostly: who made them stores them, and has the weights of the last call.
+        pool::run_neighbours(groups * self.lanes(), threads, &|task| {
             let (group, lane) = (task / self.lanes(), task % self.lanes());
             let ptr = sums.get().wrapping_add(group * self.form.weights * self.sum() + lane * self.dy.pitch);
             let mut slot = memory.slot();
@@ -220,7 +240,7 @@ impl WinogradGradient {
                 let strip = slot.take::<f32>(self.strip());
                 let all = (0, self.dy.channels);
                 // SAFETY: tasks have tiles of their own, and slots while they last.
-                unsafe { self.transform(kit, group, &t, all, (share, shares), x.get(), dy.get(), strip) }
+                unsafe { self.transform(kit, group, &t, all, (share, shares), x.get(), dy.get(), strip, None) }
             });
             pool::run(planes * rows * cols, threads, &|task| {
                 let (i, rest) = (task % cols * wide, task / cols);
@@ -252,6 +272,7 @@ impl WinogradGradient {
         x: *const f32,
         dy: *const f32,
         sums: *mut f32,
+        totals: &Totals,
         memory: &Memory,
     ) {
         let mut slot = memory.slot();
@@ -263,19 +284,32 @@ impl WinogradGradient {
         let (first, end) = (chunk * blocks / self.chunks, (chunk + 1) * blocks / self.chunks);
         let base = sums.wrapping_add(chunk * self.sums() + group * self.form.weights * self.sum() + o0);
         let sums = Sums { ptr: base, point: self.sum(), lane: self.dy.pitch };
+        let bias = totals.wanted().then(|| slot.take::<f32>(self.dy.pitch));
+        let (channel, channels) = (group * self.dy.channels + o0, o1 - o0);
+        if let Some(bias) = bias {
+            // SAFETY: this task's channels, for which the slot has room.
+            unsafe {
+                bias.write_bytes(0, channels);
+                totals.begin(chunk, channel, channels);
+            }
+        }
         for number in first..end {
             let (from, to) = (number * self.block, tiles.min((number + 1) * self.block));
             let t = Transforms { v: Shared(v), d: Shared(d), from, to };
             // SAFETY: tiles of the problem; the slot has room for a block. Panels begin with the first channel of the share.
             unsafe {
-                self.transform(kit, group, &t, (o0, o1), (0, 1), x, dy, strip);
+                self.transform(kit, group, &t, (o0, o1), (0, 1), x, dy, strip, bias);
+                if let Some(bias) = bias {
+                    totals.collect(chunk, channel, channels, bias);
+                }
                 let all = (0, self.x.planes.len());
                 self.products(kit, &t, all, (0, self.x.channels), (0, o1 - o0), sums, number == first);
             }
         }
     }
 
-    /// The transforms of a block's tiles, or of a share of its runs, and of some output channels, the first of which begins the panels.
+    /// The transforms of a block's tiles, or of a share of its runs, and of some output channels, the first of which begins the panels. To
+    /// the bias those channels' pixels are added.
     unsafe fn transform(
         &self,
         kit: &Kit,
@@ -286,6 +320,7 @@ impl WinogradGradient {
         x: *const f32,
         dy: *const f32,
         strip: *mut f32,
+        bias: Option<*mut f32>,
     ) {
         let form = &self.form;
         let (v_pitch, d_pitch, mr) = (self.v_pitch(), self.d_pitch(kit), kit.conv.mr());
@@ -311,7 +346,15 @@ impl WinogradGradient {
                     let v = t.v.get().wrapping_add(plane * self.x.pitch);
                     self.x.transform(kit, form, x, run, plane, strip, (v, self.row(), v_pitch));
                 }
+                let [high, wide] = [0, 1].map(|d: usize| gradient.reach[!run.last[d] as usize][d]);
                 gradient.each(kit, dy, run, 0, strip, |first, tiles, pixel, step| {
+                    if let Some(bias) = bias {
+                        let pixels = (tiles - 1) * OUT + wide;
+                        for row in 0..high as isize {
+                            let row = pixel.wrapping_offset(row * step.0);
+                            kit.conv.add_rows(gradient.channels, pixels, row, step.1, bias);
+                        }
+                    }
                     for i in 0..tiles {
                         let pixel = pixel.wrapping_offset((i * OUT) as isize * step.1);
                         for part in &form.parts {

@@ -322,41 +322,55 @@ pub unsafe fn scatter<V: Simd>(
 /// `sum[i] += src[i]` for n elements of each row, some rows at a time.
 #[inline(always)]
 pub unsafe fn add_rows<V: Simd>(n: usize, rows: usize, src: *const V::T, pitch: isize, sum: *mut V::T) {
-    const SOME: usize = 8;
+    let mut r = 0;
     // SAFETY: the contract of the file.
     unsafe {
-        let mut r = 0;
+        while r + 8 <= rows {
+            add_some::<V, 8>(n, src.wrapping_offset(r as isize * pitch), pitch, sum);
+            r += 8;
+        }
+        if r + 4 <= rows {
+            add_some::<V, 4>(n, src.wrapping_offset(r as isize * pitch), pitch, sum);
+            r += 4;
+        }
         while r < rows {
-            let from = src.wrapping_offset(r as isize * pitch);
-            let some = if r + SOME <= rows { SOME } else { 1 };
-            macro_rules! pass {
-                ($at:expr, |$p:ident| $load:expr) => {{
-                    let total = if some == SOME {
-                        let mut x = [V::zero(); SOME];
-                        for q in 0..SOME {
-                            let $p = from.wrapping_offset(q as isize * pitch).wrapping_add($at);
-                            x[q] = $load;
-                        }
-                        let (a, b) = (x[0].add(x[1]).add(x[2].add(x[3])), x[4].add(x[5]).add(x[6].add(x[7])));
-                        a.add(b)
-                    } else {
-                        let $p = from.wrapping_add($at);
-                        $load
-                    };
-                    let $p = sum.add($at).cast_const();
-                    $load.add(total)
-                }};
+            add_some::<V, 1>(n, src.wrapping_offset(r as isize * pitch), pitch, sum);
+            r += 1;
+        }
+    }
+}
+
+/// A few rows, a power of two, in pairs.
+#[inline(always)]
+unsafe fn add_some<V: Simd, const ROWS: usize>(n: usize, src: *const V::T, pitch: isize, sum: *mut V::T) {
+    macro_rules! pass {
+        ($at:expr, |$p:ident| $load:expr) => {{
+            let mut x = [V::zero(); ROWS];
+            for q in 0..ROWS {
+                let $p = src.wrapping_offset(q as isize * pitch).wrapping_add($at);
+                x[q] = $load;
             }
-            let mut i = 0;
-            while i + V::LANES <= n {
-                pass!(i, |p| V::load(p)).store(sum.add(i));
-                i += V::LANES;
+            let mut half = ROWS / 2;
+            while half > 0 {
+                for q in 0..half {
+                    x[q] = x[q].add(x[q + half]);
+                }
+                half /= 2;
             }
-            if i < n {
-                let left = n - i;
-                pass!(i, |p| V::load_first(p, left)).store_first(sum.add(i), left);
-            }
-            r += some;
+            let $p = sum.add($at).cast_const();
+            $load.add(x[0])
+        }};
+    }
+    // SAFETY: the contract of the file.
+    unsafe {
+        let mut i = 0;
+        while i + V::LANES <= n {
+            pass!(i, |p| V::load(p)).store(sum.add(i));
+            i += V::LANES;
+        }
+        if i < n {
+            let left = n - i;
+            pass!(i, |p| V::load_first(p, left)).store_first(sum.add(i), left);
         }
     }
 }

@@ -25,7 +25,7 @@
 
 use super::super::simd::GroupSimd;
 use super::super::tile::{opaque, opaque_fn, prefetch_far};
-use super::{Activation, LaneRows, Lanewise, LanewiseSums, PixelTiles, TapRun, leaky};
+use super::{Activation, LaneRows, Lanewise, LanewiseSums, PixelTiles, TapRun, add_rows, leaky};
 use crate::scalar::Scalar;
 use core::mem::MaybeUninit;
 

@@ -52,6 +52,11 @@ pub unsafe fn lanewise_sums_tile<V: GroupSimd, const STRIDE: usize, const SPREAD
                 continue;
             }
             if const { V::PAIRS && SPREAD == OWN && STRIDE == 2 } && p.rows.long && left >= LONG * V::LANES {
+                if !p.bias.is_null() {
+                    // L1 has them for what follows.
+                    let dy = dy.wrapping_add(c);
+                    add_rows::<V>(LONG * V::LANES, t.results, dy, p.dy_step[1], p.bias.wrapping_add(c));
+                }
                 long_sums::<V>(p, t, c, dy.wrapping_add(c));
                 c += LONG * V::LANES;
                 continue;
@@ -190,13 +195,18 @@ unsafe fn sums<V, const U: usize, const STRIDE: usize, const SPREAD: u8, const P
     // SAFETY: the contract of the file.
     unsafe {
         let mut g = [[V::zero(); U]; N];
+        let mut all = [V::zero(); U];
         each!(J in 0 1 2 3 4 5 6 => {
             if ALL || J < t.results {
                 for u in 0..U {
                     g[J][u] = load!(dy.wrapping_offset(J as isize * p.dy_step[1]).wrapping_add(u * V::LANES), left);
+                    all[u] = all[u].add(g[J][u]);
                 }
             }
         });
+        for (u, all) in all.iter().enumerate() {
+            add_bias::<V, PART>(p, c + u * V::LANES, *all, left);
+        }
         let group = p.rows.group;
         for run in 0..p.rows.count {
             let run = &*p.rows.runs.add(run);
@@ -324,11 +334,14 @@ unsafe fn sliding_sums<V: GroupSimd, const STRIDE: usize, const SPREAD: u8, cons
                     ask_part::<V>(below, t.results, p.rows.channels, p.dy_step, part);
                 }
                 let new = const { (RUN - 1) / STRIDE };
+                let mut all = V::zero();
                 each!(J in 0 1 2 3 4 5 6 => {
                     if J < t.results {
                         g[new][J] = load!(dy.wrapping_offset(J as isize * p.dy_step[1]), left);
+                        all = all.add(g[new][J]);
                     }
                 });
+                add_bias::<V, PART>(p, c, all, left);
                 dy = dy.wrapping_offset(p.dy_step[0]);
             }
             row!(0);
@@ -347,6 +360,20 @@ unsafe fn sliding_sums<V: GroupSimd, const STRIDE: usize, const SPREAD: u8, cons
                 add_sums::<V, PART>(acc[row], sums, row * RUN * p.pitch, p.pitch, left);
             }
         }
+    }
+}
+
+/// Adds a sum of the results' gradient to what the bias has, if it is wanted.
+#[inline(always)]
+unsafe fn add_bias<V: GroupSimd, const PART: bool>(p: &LanewiseSums<V::T>, c: usize, all: V, left: usize) {
+    if p.bias.is_null() {
+        return;
+    }
+    let bias = p.bias.wrapping_add(c);
+    // SAFETY: the contract of the file.
+    unsafe {
+        let all = all.add(load!(bias, left));
+        if PART { all.store_first(bias, left) } else { all.store(bias) }
     }
 }
 
