@@ -465,16 +465,14 @@ fn ger_on_threads<T: Scalar>(
     });
 }
 
-/// Whether columns that are changed come from L3: one stream of them is then faster than four. (Zen 4 with 32 MB, in fours and
-/// one by one: sger 2000 21 and 32, dger 1000 19 and 23, cgeru 1000 74 and 83; from memory dger 3000 5.7 and 4.3.)
+/// Whether columns that are changed come from further away than L2: one stream of them is then faster than four. (In fours and one by one,
+/// Zen 4 with 32 MB: sger 2000 21 and 32, dger 1000 19 and 23, cgeru 1000 74 and 83; from memory, Zen 5: dger 2000 6.4 and 10.1, 3000 6.5 and
+/// 7.3, sger 3000 11.3 and 17.7, 4000 11 and 14; Zen 4: dger 3000 5.7 and 4.3, where the best peer had 9.9 of 2000 that way.)
 #[inline(always)]
 fn one_by_one<T: Scalar>(m: usize, n: usize) -> bool {
     let bytes = m.saturating_mul(n).saturating_mul(size_of::<T>());
     // Nothing to ask about in a small call.
-    bytes > 1 << 20 && {
-        let caches = cpu::caches();
-        bytes > 2 * caches.l2 && bytes <= caches.l3 / 16 * 15
-    }
+    bytes > 1 << 20 && bytes > 2 * cpu::caches().l2
 }
 
 /// A := alpha x y^T + A on this thread.
