@@ -52,16 +52,23 @@ race() {
 race resnet50 "ResNet-50, minibatch 16" --mb 16 --set resnet50 "$@"
 race resnet50-mb64 "ResNet-50, minibatch 64" --mb 64 --set resnet50 "$@"
 race resnet50-t2 "ResNet-50, minibatch 16, two threads" --mb 16 --threads 2 --set resnet50 "$@"
+race resnet50-mb64-t2 "ResNet-50, minibatch 64, two threads" --mb 64 --threads 2 --set resnet50 "$@"
 race resnet50-own "ResNet-50, minibatch 16, oneDNN in its own layout" --mb 16 --own-layout --set resnet50 "$@"
 race resnet50-plan "ResNet-50, minibatch 1, weights prepared" --mb 1 --plan --passes fwd,bwd_d --set resnet50 "$@"
 race resnet50-mb1 "ResNet-50, minibatch 1" --mb 1 --set resnet50 "$@"
+race resnet50-mb1-t2 "ResNet-50, minibatch 1, two threads" --mb 1 --threads 2 --set resnet50 "$@"
 race alexnet "AlexNet, minibatch 16" --set alexnet "$@"
+race alexnet-t2 "AlexNet, minibatch 16, two threads" --threads 2 --set alexnet "$@"
 race first "First layers, minibatch 16" --set first "$@"
+race first-t2 "First layers, minibatch 16, two threads" --threads 2 --set first "$@"
 race cosmoflow "CosmoFlow, minibatch 1" --mb 1 --set cosmoflow "$@"
 race cosmoflow-mb2 "CosmoFlow, minibatch 2" --mb 2 --set cosmoflow "$@"
 race cosmoflow-mb4 "CosmoFlow, minibatch 4" --mb 4 --set cosmoflow "$@"
+race cosmoflow-mb4-t2 "CosmoFlow, minibatch 4, two threads" --mb 4 --threads 2 --set cosmoflow "$@"
 race resnext "ResNeXt-50 32x4d, grouped, minibatch 16" --set resnext "$@"
+race resnext-t2 "ResNeXt-50 32x4d, grouped, minibatch 16, two threads" --threads 2 --set resnext "$@"
 race mobilenet "MobileNet, depthwise, minibatch 16" --set mobilenet "$@"
+race mobilenet-t2 "MobileNet, depthwise, minibatch 16, two threads" --threads 2 --set mobilenet "$@"
 
 [ ! -f "$out/resnet50.svg" ] || cp "$out/resnet50.svg" ../docs/plots/conv-resnet50.svg
 {

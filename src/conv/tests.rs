@@ -201,8 +201,7 @@ fn check(number: u64, d: &Description, rng: &mut Rng, exact: bool) {
                     workspace: None,
                 };
                 let mut new_bias = if d.beta == 0.0 { vec![f32::NAN; channels] } else { bias.clone() };
-                let of_bias =
-                    if pass == Pass::BackwardWeights { new_bias.as_mut_ptr() } else { core::ptr::null_mut() };
+                let of_bias = if pass == Pass::BackwardWeights { new_bias.as_mut_ptr() } else { core::ptr::null_mut() };
                 // SAFETY: tensors of the problem's sizes.
                 unsafe { plan.run(&inputs, result.as_mut_ptr(), of_bias) }.unwrap();
                 for (c, (&got, &(want, size))) in new_bias.iter().zip(&bias_sum).enumerate() {
