@@ -6,7 +6,7 @@
 //! on the strided vectors themselves.
 
 use crate::kernels::LineKernel;
-use crate::kernels::sweeps::SHORT;
+use crate::kernels::sweeps::{LONGEST_FLAT, SHORT};
 use crate::level1;
 use crate::matrix::{Axis, Diag, Lines, LinesMut, MatMut, Symmetry, VecMut, VecRef};
 use crate::runtime::cpu;
@@ -38,6 +38,7 @@ const BAND: usize = 256;
 #[inline(always)]
 fn mv_kernel<T: Scalar>(a: &Lines<T>) -> &'static dyn LineKernel<T> {
     let most = match (a.axis(), a.is_whole()) {
+        (Axis::Rows, true) if a.line_len() <= LONGEST_FLAT && a.step() == a.line_len() as isize => 0,
         (Axis::Rows, true) => SUMMED,
         (Axis::Rows, false) => BAND,
         (Axis::Cols, true) => ADDED,

@@ -35,7 +35,7 @@ pub struct Product<'a, T> {
 /// Columns of C up to which A is read in place, for each cache line that a column of the register tile takes, and rows up to
 /// which B is. Measured: with more, the packed panel's even stream is worth its making. (AVX-512, three lines, f32, packed and
 /// in place: 3136 x 64 x 576 103 and 114, 4000 x 64 x 4000 90 and 106, 3136 x 128 x 576 103 and 108, x 256 107 and 105.)
-const FEW_COLUMNS: usize = 43;
+pub const FEW_COLUMNS: usize = 43;
 pub const FEW_ROWS: usize = 64;
 
 /// Columns of C up to which A is read in place.
@@ -105,13 +105,16 @@ pub fn run<T: Scalar>(product: Product<T>, threads: Threads) {
     let dots = product.dots_of(whole, across && threads != Threads::Shared);
     // What is small and whole sees to its last rows itself.
     let is_whole = threads == Threads::Shared;
+    // Of complex products this decides about bits, of others it is asked when nothing small is left.
+    let turned_complex = T::IS_COMPLEX && dots.from >= m && product.is_better_turned(whole);
     if let (Operand::General(a), Operand::General(b), None) = (product.a, product.b, product.part)
+        && !turned_complex
         && (dots.from >= m || dots.from > 0 && is_whole)
         && small::run(product.alpha, a, b, product.beta, &product.c, T::kernels(), is_whole)
     {
         return;
     }
-    let turned = dots.from >= m && product.is_better_turned();
+    let turned = turned_complex || !T::IS_COMPLEX && dots.from >= m && product.is_better_turned(whole);
     compute(if turned { product.t() } else { product }, is_whole, dots);
 }
 
@@ -272,17 +275,18 @@ impl<'a, T: Scalar> Product<'a, T> {
 
     /// Whether few rows times a B with consecutive rows: B is better read as the operand that comes in vectors. The product
     /// is computed transposed then, although that is not how C lies.
-    fn is_better_turned(&self) -> bool {
+    fn is_better_turned(&self, whole: (usize, usize)) -> bool {
         let (m, n, k) = (self.c.rows(), self.c.cols(), self.a.cols());
         let by_rows =
             matches!((self.a, self.b), (Operand::General(_), Operand::General(b)) if b.cs() == 1 && b.rs() != 1);
-        by_rows
-            && !T::IS_COMPLEX
-            && self.part.is_none()
-            && self.c.rs() == 1
-            && m <= FEW_COLUMNS
-            && n >= 4 * m
-            && (k >= TURNED_FROM || small::is_better_turned::<T>((m, n, k), self.a_is_across(), true))
+        if !by_rows || self.part.is_some() || self.c.rs() != 1 || m > FEW_COLUMNS {
+            return false;
+        }
+        if let (Operand::General(a), Operand::General(b), true) = (self.a, self.b, T::IS_COMPLEX) {
+            // The terms of complex products are added in another order when they change places: decided for the whole.
+            return small::is_better_turned_complex((whole.0, whole.1, k), a, b);
+        }
+        n >= 4 * m && (k >= TURNED_FROM || small::is_better_turned::<T>((m, n, k), self.a_is_across(), true))
     }
 
     /// Whether the rows of a general A are not at consecutive addresses.
@@ -306,6 +310,10 @@ impl<'a, T: Scalar> Product<'a, T> {
     fn strips(&self, kernel: &Kernel<T>, in_place: InPlace, i: usize, m: usize, j: usize, n: usize) {
         let (Operand::General(a), Operand::General(b)) = (self.a, self.b) else { unreachable!("no other is turned") };
         let (k, strip) = (a.cols(), self.strip_rows(kernel));
+        // An A that is conjugated would have to be packed: the conjugate of all is computed instead.
+        let conj = a.is_conj();
+        let (a, b) = (a.conj_if(conj), b.conj_if(conj));
+        let (alpha, beta) = (self.alpha.conj_if(conj), self.beta.conj_if(conj));
         if in_place.a && in_place.b && !T::IS_COMPLEX {
             let (a, b, c) = (a.sub(i, 0, m, k), b.sub(0, j, k, n), self.c.sub(i, j, m, n));
             let (from_a, from_b) = (Source::in_place(a.ptr(), 1, a.cs()), Source::in_place(b.ptr(), b.cs(), b.rs()));
@@ -326,15 +334,19 @@ impl<'a, T: Scalar> Product<'a, T> {
             // SAFETY: rows x n elements of scratch, used by this thread alone.
             let sum = unsafe { MatMut::new(scratch.ptr::<T>(), rows, n, 1, rows as isize) };
             let (a, b) = (Operand::General(a.sub(ic, 0, rows, k)), Operand::General(b.sub(0, j, k, n)));
-            let part = Product { alpha: self.alpha, a, b, beta: self.beta, c: sum.alias(), part: None };
+            let part = Product { alpha, a, b, beta, c: sum.alias(), part: None };
             let c = self.c.sub(ic, j, rows, n);
-            if self.beta != T::ZERO {
-                // SAFETY: rows x n elements of C, whose columns are one element apart, and of scratch.
-                unsafe { kernel.turn(rows, n, c.ptr(), c.rs(), sum.ptr(), rows as isize) };
+            // SAFETY: rows x n elements of C, whose columns are one element apart, and of scratch, all of which are written before
+            // they are read.
+            unsafe {
+                if beta != T::ZERO {
+                    kernel.turn(rows, n, c.ptr(), c.rs(), sum.ptr(), rows as isize);
+                    conj_all(sum.ptr(), if conj { rows * n } else { 0 });
+                }
+                part.rectangle(kernel, in_place, 0, rows, 0, n);
+                conj_all(sum.ptr(), if conj { rows * n } else { 0 });
+                kernel.turn(n, rows, sum.ptr(), rows as isize, c.ptr(), c.rs());
             }
-            part.rectangle(kernel, in_place, 0, rows, 0, n);
-            // SAFETY: as above.
-            unsafe { kernel.turn(n, rows, sum.ptr(), rows as isize, c.ptr(), c.rs()) };
         }
     }
 
@@ -354,14 +366,19 @@ impl<'a, T: Scalar> Product<'a, T> {
             let b_near = if b.rs() == 1 { caches.l2 / 4 } else { caches.l2 / 8 };
             bytes(m, k) <= caches.l2 / 4 && bytes(k, n) <= b_near
         };
+        // What [`Product::strips`] conjugates.
+        let conj = self.is_turned() && self.a.general().is_some_and(|a| a.is_conj());
         let spreads = |stride: isize| blocking::spreads(stride, element, k.min(kernel.kc()), &caches);
         let a_in_place = self.a.general().is_some_and(|a| {
             let near = self.b.general().is_some_and(near);
-            (a.rs() == 1 || m == 1) && !a.is_conj() && spreads(a.cs()) && (near || n <= few_columns(kernel))
+            (a.rs() == 1 || m == 1) && a.is_conj() == conj && spreads(a.cs()) && (near || n <= few_columns(kernel))
         });
         let b_in_place = self.b.general().is_some_and(|b| {
             let few = m <= FEW_ROWS && (b.rs() == 1 || b.cs() == 1 && spreads(b.rs()));
-            !b.is_conj() && (near(b) || few)
+            // Columns of a turned product that are more than packing them would read at a time. (Zen 5, GFLOPS, packed and in place: dgemm TT
+            // 9 x 155 x 479 64 and 94, sgemm TT 7 x 1000 x 300 227 and 195.)
+            let narrow = self.is_turned() && !T::IS_COMPLEX && n > 8 && b.rs() == 1 && bytes(k, n) <= caches.l2 / 8;
+            b.is_conj() == conj && (near(b) || few || narrow)
         });
         let b_by_columns = self.b.general().is_none_or(|b| b.rs() == 1);
         InPlace { a: a_in_place, b: b_in_place, b_by_columns }
@@ -571,6 +588,17 @@ impl<'a, T: Scalar> Product<'a, T> {
                 c.set(row, col, self.alpha * sum + old);
             }
         }
+    }
+}
+
+/// The conjugates of n elements.
+///
+/// # Safety
+/// As many are there.
+unsafe fn conj_all<T: Scalar>(x: *mut T, n: usize) {
+    for i in 0..n {
+        // SAFETY: as this function's.
+        unsafe { *x.add(i) = (*x.add(i)).conj() };
     }
 }
 

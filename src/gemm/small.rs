@@ -4,7 +4,8 @@
 //! k fits in one pass, so the operations are those of the packed way, in the same order: the same bits. Only products that are
 //! whole, which no thread shares, may have bits of their own: no passes, last rows by dot products.
 
-use super::driver::is_better_turned_to_dots;
+use super::blocking;
+use super::driver::{FEW_COLUMNS, is_better_turned_to_dots};
 use super::pack::Kernel;
 use crate::kernels::Kernels;
 use crate::kernels::tile::{LEAST_KC, Source, Strided, Tile, opaque};
@@ -57,7 +58,7 @@ pub fn run<T: Scalar>(
     // One tile of few steps has no other way.
     if !is_single || k > FEW_STEPS {
         // A conjugated B is better copied, which is not done here.
-        if T::IS_COMPLEX && b.is_conj() && is_whole && (b.rs() == 1 || b.cs() == 1) {
+        if T::IS_COMPLEX && is_whole && (b.is_conj() && (b.rs() == 1 || b.cs() == 1) || turns_complex(a, b)) {
             return false;
         }
         let enough = k > FEW_STEPS || k >= DOTS_OF && m * n * k >= DOTS_FOR;
@@ -74,7 +75,7 @@ pub fn run<T: Scalar>(
         let has_dots = is_cut && is_whole && m > lanes && rows_before_dots((m, n, k), a, b) < m;
         if (!fits || far) && !has_dots {
             if in_passes {
-                return false;
+                return is_half(a, kernel) && half_in_passes(alpha, a.anew(), b.anew(), beta, c.alias(), kernel);
             }
             // Two vectors of rows are not cut in parts, and the set-up of parts would take as long as such a product.
             let ld = up(n, lanes);
@@ -310,6 +311,33 @@ pub fn is_better_turned<T: Scalar>((m, n, k): (usize, usize, usize), a_by_rows: 
     costs.turned(m) <= costs.as_they_lie(m)
 }
 
+/// What it costs to pack a conjugated element of B, and to set up a complex product that is turned over, in vectors; vectors of rows up to
+/// which it is thought of, since the strip that is computed apart must leave room in L2. (Zen 5, GFLOPS, packed and turned: zgemm NC
+/// 4 x 500 x 100 33 and 119, NT 4 x 500 x 100 69 and 120, NT 8 x 500 x 100 140 and 106, NC 24 x 500 x 100 97 and 118, 32 x 500 x 100 104
+/// and 93, cgemm NC 4 x 500 x 100 36 and 233, NT 8 x 500 x 100 137 and 240.)
+const PACK_CONJ: usize = 8;
+const APART_COMPLEX: usize = 800;
+const FEW_VECTORS: usize = 3;
+
+/// Whether a complex product with a B by rows takes less time as `C^T = B^T A^T`, turned over at the end. m, n and k are those of the
+/// whole product, of which the operands may be a part.
+pub fn is_better_turned_complex<T: Scalar>((m, n, k): (usize, usize, usize), a: MatRef<T>, b: MatRef<T>) -> bool {
+    let lanes = T::kernels().single.0;
+    if m > FEW_COLUMNS.min(FEW_VECTORS * lanes) || n < m || b.cs() != 1 || b.rs() == 1 {
+        return false;
+    }
+    let conj = |one: bool, lanes: usize| if one { PACK_CONJ * lanes * k } else { 0 };
+    let straight = up(m, lanes) * n * k + if a.rs() == 1 { 0 } else { PACK_COMPLEX * m * k } + conj(b.is_conj(), n);
+    let turned = up(n, lanes) * m * k + conj(a.is_conj() != b.is_conj(), m) + PACK_COMPLEX * m * n;
+    turned + turned / 8 + APART_COMPLEX * lanes < straight
+}
+
+/// The same, asked where most products have no business with it.
+#[inline(always)]
+fn turns_complex<T: Scalar>(a: MatRef<T>, b: MatRef<T>) -> bool {
+    b.cs() == 1 && b.rs() != 1 && is_better_turned_complex((a.rows(), b.cols(), a.cols()), a, b)
+}
+
 /// As [`run`], of operands that lie across, or whose last rows are better computed apart. k is not cut. An element is the same
 /// chain of operations in every part, but for last rows by dot products, which only a whole has. (Of real numbers: the terms of complex products are added in another order, so they are
 /// only computed in parts as a whole.)
@@ -385,6 +413,26 @@ fn turned_copy<T: Scalar>(alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: MatM
     }
 }
 
+/// Whether complex rows with consecutive steps fill no more than half a vector: that is half the work where they lie as in memory, not apart
+/// as in a panel, in registers that are cache lines. (Zen 5, GFLOPS, cgemm CN 4 x 4 x 100 20 and 34, TT 8 x 12 x 40 77 and 96.)
+#[inline(always)]
+fn is_half<T: Scalar>(a: MatRef<T>, kernel: &Kernel<T>) -> bool {
+    T::IS_COMPLEX && a.cs() == 1 && 2 * a.rows() <= kernel.lanes() && kernel.lanes() * size_of::<T>() >= 128
+}
+
+/// [`on_the_stack`] of such rows, a pass after the other.
+#[inline(never)]
+fn half_in_passes<T: Scalar>(alpha: T, a: MatRef<T>, b: MatRef<T>, beta: T, c: MatMut<T>, kernel: &Kernel<T>) -> bool {
+    let (m, n, k) = (c.rows(), c.cols(), a.cols());
+    let kc = blocking::kc(k, kernel.kc());
+    (0..k).step_by(kc).all(|p| {
+        let steps = kc.min(k - p);
+        let beta = if p == 0 { beta } else { T::ONE };
+        // The first pass, which is no shorter than the others, decides whether there is room for all.
+        on_the_stack(alpha, a.sub(0, p, m, steps), b.sub(p, 0, steps, n), beta, c.alias(), kernel)
+    })
+}
+
 /// As [`run`], with A packed, and B if it is conjugated; false if they do not fit. k is one pass.
 #[inline(never)]
 pub fn on_the_stack<T: Scalar>(
@@ -400,7 +448,13 @@ pub fn on_the_stack<T: Scalar>(
     // One panel as wide as A is high. Complex panels have an order of their own, which only tiles up to `mr` rows know.
     let narrow = m <= mr || !T::IS_COMPLEX;
     let width = if narrow { up(m, kernel.lanes()) } else { mr };
-    let a_room = if narrow { width } else { m.next_multiple_of(mr) } * k;
+    let half = is_half(a, kernel);
+    let a_lanes = match (half, narrow) {
+        (true, _) => m,
+        (_, true) => width,
+        _ => m.next_multiple_of(mr),
+    };
+    let a_room = a_lanes * k;
     let b_room = if b.is_conj() { n.next_multiple_of(nr) * k } else { 0 };
     if (a_room + b_room) * size_of::<T>() > STACK {
         return false;
@@ -418,12 +472,21 @@ pub fn on_the_stack<T: Scalar>(
             }
             Source::in_place(a_panel, 1, m as isize)
         } else {
-            if narrow {
+            if half {
+                kernel.turn(m, k, a.ptr(), a.rs(), a_panel, m as isize);
+                for i in 0..if a.is_conj() { m * k } else { 0 } {
+                    *a_panel.add(i) = (*a_panel.add(i)).conj();
+                }
+            } else if narrow {
                 kernel.pack_narrow(m, k, a.ptr(), a.rs(), a.cs(), a.is_conj(), a_panel);
             } else {
                 kernel.pack_a(m, k, a.ptr(), a.rs(), a.cs(), a.is_conj(), a_panel);
             }
-            if T::IS_COMPLEX { Source::panels(a_panel, k, width) } else { Source::in_place(a_panel, 1, width as isize) }
+            match (half, T::IS_COMPLEX) {
+                (true, _) => Source::in_place(a_panel, 1, m as isize),
+                (_, true) => Source::panels(a_panel, k, width),
+                (_, false) => Source::in_place(a_panel, 1, width as isize),
+            }
         };
         let from_b = if b.is_conj() {
             kernel.pack_b(n, k, b.ptr(), b.cs(), b.rs(), true, b_panel);

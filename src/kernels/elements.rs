@@ -8,6 +8,7 @@
 //! Contract of all methods as for [`Simd`](super::simd::Simd).
 
 use super::simd::RealSimd;
+use super::sweeps::flat;
 use crate::scalar::{Complex, Scalar};
 
 /// A register with [`Elements::LANES`] consecutive elements of type `T`.
@@ -70,6 +71,19 @@ pub trait Elements: Copy {
     unsafe fn dot_total(dot: Self::Dot, conj: bool) -> Self::T;
     /// The same of four, bit for bit.
     unsafe fn dot_totals(dots: [Self::Dot; 4], conj: bool) -> [Self::T; 4];
+    /// Adds alpha A x to y if the rows of A, one behind the other without a gap, are few elements whose columns registers make; says
+    /// whether it did.
+    #[inline(always)]
+    unsafe fn add_flat(
+        _alpha: Self::T,
+        _a: *const Self::T,
+        _rows: usize,
+        _len: usize,
+        _x: *const Self::T,
+        _y: *mut Self::T,
+    ) -> bool {
+        false
+    }
 }
 
 /// Real elements.
@@ -187,6 +201,10 @@ impl<V: RealSimd> Elements for Reals<V> {
     #[inline(always)]
     unsafe fn dot_totals(dots: [V; 4], _: bool) -> [V::T; 4] {
         unsafe { V::sum4(dots) }
+    }
+    #[inline(always)]
+    unsafe fn add_flat(alpha: V::T, a: *const V::T, rows: usize, len: usize, x: *const V::T, y: *mut V::T) -> bool {
+        unsafe { V::COLUMNS && flat::add::<V>(alpha, a, rows, len, x, y) }
     }
 }
 

@@ -79,8 +79,9 @@ fn slender<T: Scalar>() {
     let wasteful = [(10, 100, 300), (17, 301, 300), (100, 10, 400), (303, 17, 301)];
     let parts =
         [(33, 33, 33), (49, 50, 50), (65, 65, 65), (101, 99, 100), (20, 70, 12), (8, 8, 8), (5, 6, 7), (9, 40, 60)];
-    let turned = [(4, 1003, 200), (2, 500, 401), (10, 301, 100), (43, 700, 65)];
-    let deep = [(16, 2, 500), (5, 4, 1200), (40, 2, 900), (20, 5, 250), (100, 6, 250)];
+    let turned =
+        [(4, 1003, 200), (2, 500, 401), (10, 301, 100), (43, 700, 65), (20, 603, 300), (4, 67, 40), (9, 155, 479)];
+    let deep = [(16, 2, 500), (5, 4, 1200), (40, 2, 900), (20, 5, 250), (100, 6, 250), (8, 9, 700), (3, 4, 90)];
     // Small ones of which an operand is turned over on the stack, or none, for dot products; and one row or column of few elements.
     let dots = [(2, 15, 65), (3, 65, 43), (704, 3, 45), (53, 9, 118), (12, 5, 300), (12, 5, 1519), (4, 4, 100)];
     let lines = [(1, 163, 2), (1, 1, 301), (19, 1, 25), (1, 20, 30), (100, 1, 2), (1, 2, 49)];
@@ -89,7 +90,7 @@ fn slender<T: Scalar>() {
     let shapes = long.into_iter().chain(few).chain(wasteful).chain(parts).chain(turned).chain(deep);
     let shapes = shapes.chain(dots).chain(lines).chain(close);
     for (i, shape) in shapes.enumerate() {
-        for letters in [b"NN", b"TC", b"TT", b"TN", b"NT", b"NC", b"CN"] {
+        for letters in [b"NN", b"TC", b"TT", b"TN", b"NT", b"NC", b"CN", b"CC", b"CT"] {
             let mut g = Draw::new(i as u64, Order::Col, Size::Usual, 0);
             let (alpha, mut beta) = (g.rng.value::<T>(), g.rng.value::<T>());
             if i.is_multiple_of(3) && letters[0] == letters[1] {

@@ -99,7 +99,7 @@ fn shared_columns<T: Scalar>() {
     }
 }
 
-/// Products whose last rows fill little of a vector, and may be computed apart.
+/// Products whose last rows fill little of a vector, and may be computed apart, or whose few rows are better columns.
 fn last_rows<T: Scalar>() {
     let _guard = alone();
     let shapes = [
@@ -111,9 +111,12 @@ fn last_rows<T: Scalar>() {
         (9, 300, 40),
         (18, 100, 255),
         (100, 6, 250),
+        (4, 330, 140),
+        (20, 600, 64),
+        (7, 5, 900),
     ];
     for (i, shape) in shapes.into_iter().enumerate() {
-        for letters in [b"NN", b"TN", b"NT", b"TT", b"NC", b"CN"] {
+        for letters in [b"NN", b"TN", b"NT", b"TT", b"NC", b"CN", b"CC", b"CT"] {
             let mut g = Draw::new(i as u64, Order::Col, Size::Usual, 0);
             let factors = (g.rng.value::<T>(), g.rng.value::<T>());
             has_same_bits(&gemm_of::<T>(&mut g, "gemm", (letters[0], letters[1]), shape, factors, 1.0));

@@ -36,6 +36,10 @@ pub unsafe fn mv<V: Elements>(alpha: V::T, a: &Lines<V::T>, x: *const V::T, y: *
                 }
             }
             (Axis::Rows, true) => {
+                let flat = a.step() == a.line_len() as isize && a.line_len() <= LONGEST_FLAT;
+                if flat && V::add_flat(alpha, a.at(from), to - from, a.line_len(), x, y.add(from)) {
+                    return;
+                }
                 if V::T::IS_COMPLEX {
                     by_groups!(j in from, to; 4; |N| {
                         dot_rows::<V, N>(alpha, a, j, x, y, conj);

@@ -12,11 +12,13 @@
 #![allow(clippy::needless_range_loop)]
 
 mod bands;
+pub(super) mod flat;
 mod general;
 mod rank;
 mod symmetric;
 mod triangular;
 
+pub use flat::LONGEST as LONGEST_FLAT;
 pub use general::{SHORT, mv};
 pub use rank::{ger, rank_update};
 pub use symmetric::sym_mv;
@@ -24,7 +26,7 @@ pub use triangular::{tri_mv, tri_sv};
 
 use super::elements::Elements;
 use super::lines;
-use super::tile::prefetch;
+use super::tile::{prefetch, unrolled};
 use crate::matrix::{Axis, Diag, Lines};
 use crate::scalar::{Real, Scalar};
 

@@ -22,9 +22,25 @@ fn gemv_like<T: Scalar>(g: &mut Draw, band: bool) -> Problem<T> {
     let (m, n) = (g.dim(), g.dim());
     let (kl, ku) = (width(g), width(g));
     let (alpha, beta) = (g.coef::<T>(), g.coef::<T>());
-    let (incx, incy) = (g.inc(), g.inc());
-    let mut p = Problem::new(named::<T>(if band { "gbmv" } else { "gemv" }), Some(g.order));
-    let shape = if band { Shape::Band { kl, ku } } else { Shape::Full };
+    let incs = (g.inc(), g.inc());
+    mv_of(g, band.then_some((kl, ku)), trans, (m, n), (alpha, beta), incs)
+}
+
+/// A product of a matrix of that size with a vector.
+pub fn gemv_of<T: Scalar>(g: &mut Draw, trans: u8, size: (usize, usize), factors: (Z, Z)) -> Problem<T> {
+    mv_of(g, None, trans, size, factors, (1, 1))
+}
+
+fn mv_of<T: Scalar>(
+    g: &mut Draw,
+    band: Option<(usize, usize)>,
+    trans: u8,
+    (m, n): (usize, usize),
+    (alpha, beta): (Z, Z),
+    (incx, incy): (i64, i64),
+) -> Problem<T> {
+    let mut p = Problem::new(named::<T>(if band.is_some() { "gbmv" } else { "gemv" }), Some(g.order));
+    let shape = band.map_or(Shape::Full, |(kl, ku)| Shape::Band { kl, ku });
     let a = p.operand(g, m, n, Kind::General, shape);
     let (lx, ly) = if trans == b'N' { (n, m) } else { (m, n) };
     let x = p.vector(g, lx, incx);
@@ -38,7 +54,7 @@ fn gemv_like<T: Scalar>(g: &mut Draw, band: bool) -> Problem<T> {
         p.forbid(x.buf);
     }
     p.trans(trans).int(m).int(n);
-    if band {
+    if let Some((kl, ku)) = band {
         p.int(kl).int(ku);
     }
     p.scalar(alpha).buf(a.buf).ld(&a).buf(x.buf).inc(incx);
