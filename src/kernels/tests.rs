@@ -1,7 +1,7 @@
 //! Every kernel of every instruction set that this machine has, against the definition, on small integers: sums of
 //! products of those are exact in every type, so the comparison is for equality.
 
-use super::simd::Simd;
+use super::simd::{RealSimd, Simd};
 use super::solve::Diagonal;
 use super::*;
 use crate::matrix::Uplo;
@@ -198,7 +198,7 @@ fn check_turn<T: Scalar>(kernels: &Kernels<T>) {
     let mut numbers = Numbers(7);
     for lanes in (1..=19).chain([33, 40]) {
         for k in (1..=19).chain([31, 50]) {
-            let (ss, ds) = (k + k % 3, lanes + lanes % 4);
+            let (ss, ds) = (k + (k + lanes) % 3, lanes + lanes % 4);
             let src = numbers.vec::<T>(lanes * ss);
             let mut dst = vec![marker::<T>(); k * ds];
             // SAFETY: lanes lines of k elements, and k of lanes elements.
@@ -209,6 +209,29 @@ fn check_turn<T: Scalar>(kernels: &Kernels<T>) {
                 }
                 assert!(line[lanes..].iter().all(|&x| x == marker()), "{} {lanes} x {k}", kernels.name);
             }
+        }
+    }
+}
+
+/// Rows of two and of three become columns.
+fn check_columns<V: RealSimd>(name: &str) {
+    let numbers: Vec<V::T> = (0..3 * V::LANES).map(|i| V::T::from_f64(i as f64)).collect();
+    let at = |i: usize| numbers[i * V::LANES..].as_ptr();
+    let mut out = vec![V::T::ZERO; V::LANES];
+    let mut check = |column: V, n: usize, c: usize| {
+        // SAFETY: as many numbers as a register has lanes.
+        unsafe { column.store(out.as_mut_ptr()) };
+        let wanted: Vec<V::T> = (0..V::LANES).map(|l| numbers[l * n + c]).collect();
+        assert_eq!(out, wanted, "{name}: column {c} of {n}");
+    };
+    // SAFETY: three registers of numbers.
+    unsafe {
+        let rows = [V::load(at(0)), V::load(at(1)), V::load(at(2))];
+        for (c, column) in V::columns2([rows[0], rows[1]]).into_iter().enumerate() {
+            check(column, 2, c);
+        }
+        for (c, column) in V::columns3(rows).into_iter().enumerate() {
+            check(column, 3, c);
         }
     }
 }
@@ -226,17 +249,21 @@ fn check_sums<V: Simd<T: Real>>(name: &str) {
 }
 
 #[test]
-fn four_sums_at_once() {
+fn sums_and_columns() {
     check_sums::<generic::Lanes<f32, 8>>("generic");
     #[cfg(target_arch = "x86_64")]
     {
         if Isa::Avx2 <= cpu::detected() {
             check_sums::<avx2::F32x8>("avx2 f32");
+            check_columns::<avx2::F32x8>("avx2 f32");
             check_sums::<avx2::F64x4>("avx2 f64");
+            check_columns::<avx2::F64x4>("avx2 f64");
         }
         if Isa::Avx512 <= cpu::detected() {
             check_sums::<avx512::F32x16>("avx512 f32");
+            check_columns::<avx512::F32x16>("avx512 f32");
             check_sums::<avx512::F64x8>("avx512 f64");
+            check_columns::<avx512::F64x8>("avx512 f64");
         }
     }
 }

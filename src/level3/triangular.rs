@@ -52,6 +52,9 @@ fn by_columns<T: Scalar>(task: Task, side: Side, alpha: T, a: MatRef<T>, uplo: U
     if n == 1 && on_vector(task, alpha, a, uplo, diag, &b) {
         return;
     }
+    if m <= TINY && m * m * n <= TINY_WORK / if T::IS_COMPLEX { 2 } else { 1 } {
+        return tiny(task, alpha, a, uplo, diag, &b);
+    }
     // Small triangles run at two thirds of a product's speed.
     let work = 1.6 * m as f64 * m as f64 * n as f64 * if T::IS_COMPLEX { 4.0 } else { 1.0 };
     // Threads that share lines of columns next to each other copy their part first, and wait for those lines at the end.
@@ -71,6 +74,63 @@ fn by_columns<T: Scalar>(task: Task, side: Side, alpha: T, a: MatRef<T>, uplo: U
         let j = t * piece;
         on_halves(task, alpha, a, uplo, diag, &b.sub(0, j, m, piece.min(n - j)), n);
     });
+}
+
+/// The largest triangle that is worked with element by element, and columns of it times its columns times those of B up to which it is: the
+/// others' set-up takes as long. (Zen 5, ns, packed and so: strmm LLNN 4 x 2 70 and 34, dtrmm LLNN 3 x 8 158 and 104, dtrsm LLNN 3 x 6 138 and 110.)
+const TINY: usize = 4;
+const TINY_WORK: usize = 64;
+
+fn tiny<T: Scalar>(task: Task, alpha: T, a: MatRef<T>, uplo: Uplo, diag: Diag, b: &MatMut<T>) {
+    let (n, cols, mut b) = (b.rows(), b.cols(), b.alias());
+    let is_upper = uplo == Uplo::Upper;
+    let inverses = task == Task::Solve && diag != Diag::Unit && has_inverses(a);
+    let mut t = [[T::ZERO; TINY]; TINY];
+    for (i, row) in t.iter_mut().enumerate().take(n) {
+        for (l, x) in row.iter_mut().enumerate().take(n) {
+            if l == i {
+                let d = if diag == Diag::Unit { T::ONE } else { a.get(i, i) };
+                *x = if inverses { T::ONE / d } else { d };
+            } else if (i < l) == is_upper {
+                *x = a.get(i, l);
+            }
+        }
+    }
+    // As in `without_scratch`.
+    let upwards = is_upper == (task == Task::Multiply);
+    for j in 0..cols {
+        let mut x = [T::ZERO; TINY];
+        for (i, x) in x.iter_mut().enumerate().take(n) {
+            *x = b.get(i, j);
+        }
+        for step in 0..n {
+            let i = if upwards { step } else { n - 1 - step };
+            let others = if is_upper { i + 1..n } else { 0..i };
+            let row = &t[i];
+            let new = match task {
+                Task::Multiply => {
+                    let mut sum = if diag == Diag::Unit { x[i] } else { row[i] * x[i] };
+                    for l in others {
+                        sum += row[l] * x[l];
+                    }
+                    alpha * sum
+                }
+                Task::Solve => {
+                    let mut rest = alpha * x[i];
+                    for l in others {
+                        rest = rest - row[l] * x[l];
+                    }
+                    match diag {
+                        Diag::Unit => rest,
+                        _ if inverses => rest * row[i],
+                        _ => rest / row[i],
+                    }
+                }
+            };
+            x[i] = new;
+            b.set(i, j, new);
+        }
+    }
 }
 
 /// One column is a matter of level 2, if the triangle lies right for it; says whether it was done.
