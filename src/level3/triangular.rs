@@ -52,7 +52,7 @@ fn by_columns<T: Scalar>(task: Task, side: Side, alpha: T, a: MatRef<T>, uplo: U
     if n == 1 && on_vector(task, alpha, a, uplo, diag, &b) {
         return;
     }
-    if m <= TINY && m * m * n <= TINY_WORK / if T::IS_COMPLEX { 2 } else { 1 } {
+    if m <= TINY && m * m * n <= tiny_work::<T>(task) {
         return tiny(task, alpha, a, uplo, diag, &b);
     }
     // Small triangles run at two thirds of a product's speed.
@@ -76,11 +76,17 @@ fn by_columns<T: Scalar>(task: Task, side: Side, alpha: T, a: MatRef<T>, uplo: U
     });
 }
 
-/// The largest triangle that is worked with element by element, and columns of it times its columns times those of B up to which it is: the
-/// others' set-up takes as long. (Zen 5, ns, packed and so: strmm LLNN 4 x 2 70 and 34, dtrmm LLNN 3 x 8 158 and 104, dtrsm LLNN 3 x 6 138 and 110.)
+/// The largest triangle that is worked with element by element.
 const TINY: usize = 4;
-const TINY_WORK: usize = 64;
 
+/// Columns of such a triangle times its columns times those of B up to which it is: to set up the other ways takes as long, and longer for
+/// products. (Zen 5, ns, packed and so: strmm LLNN 4 x 2 70 and 34, dtrmm LLNN 3 x 8 158 and 104, dtrsm LLNN 3 x 6 138 and 110.)
+fn tiny_work<T: Scalar>(task: Task) -> usize {
+    let real = if task == Task::Multiply { 100 } else { 64 };
+    if T::IS_COMPLEX { real / 2 } else { real }
+}
+
+/// A B or the solution of A X = B, times alpha, for a triangle of up to [`TINY`] columns.
 fn tiny<T: Scalar>(task: Task, alpha: T, a: MatRef<T>, uplo: Uplo, diag: Diag, b: &MatMut<T>) {
     let (n, cols, mut b) = (b.rows(), b.cols(), b.alias());
     let is_upper = uplo == Uplo::Upper;
