@@ -38,7 +38,7 @@ const BAND: usize = 256;
 #[inline(always)]
 fn mv_kernel<T: Scalar>(a: &Lines<T>) -> &'static dyn LineKernel<T> {
     let most = match (a.axis(), a.is_whole()) {
-        (Axis::Rows, true) if a.line_len() <= LONGEST_FLAT && a.step() == a.line_len() as isize => 0,
+        (Axis::Rows, true) if a.is_flat(LONGEST_FLAT) => 0,
         (Axis::Rows, true) => SUMMED,
         (Axis::Rows, false) => BAND,
         (Axis::Cols, true) => ADDED,

@@ -615,6 +615,11 @@ impl<'a, T: Scalar> Lines<'a, T> {
         let bend = if self.bend == 0 { 0 } else { self.bend * (j * (j - 1) / 2) };
         self.origin.wrapping_offset(j * self.step + bend)
     }
+    /// Whether this is a whole matrix of real lines without a gap between them, of up to so many elements.
+    #[inline(always)]
+    pub fn is_flat(&self, longest: usize) -> bool {
+        !T::IS_COMPLEX && self.len <= longest && self.step == self.len as isize && self.is_whole()
+    }
     /// From element 0 of a line of a whole matrix or a band to that of the next.
     #[inline(always)]
     pub fn step(&self) -> isize {

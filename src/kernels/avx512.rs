@@ -5,7 +5,8 @@
 
 use super::avx2::{F16c, half_square32, half_square64, square32, square64, sum4_32, sum4_64, sum32, sum64};
 use super::kernel_table;
-use super::simd::{ACROSS, GroupSimd, MOST_LANES, RealSimd, Simd, Split, real_transpose};
+use super::simd::{ACROSS, GroupSimd, MOST_COLUMNS, MOST_LANES, RealSimd, Simd, Split, real_transpose};
+use super::tile::unrolled;
 use core::arch::x86_64::*;
 
 #[derive(Clone, Copy)]
@@ -20,7 +21,7 @@ macro_rules! avx512 {
         $add:ident $sub:ident $mul:ident $div:ident $fmadd:ident $fnmadd:ident $max:ident $abs:ident $xor:ident,
         sum $sum:ident $sum4:ident $sums:ident, squares $squares:ident, deinterleave $de:expr, interleave $inter:expr,
         keep $mov:ident, swap $swap:expr, largest $largest:ident, equals $equals:expr, square $square:ident $half_square:ident,
-        columns $columns2:ident $columns3:ident, across $across:ident, half $low:ident $whole:ident $halfload:ident $halffmadd:ident $opaque:ident
+        columns $permute2:ident $permute1:ident $blend:ident, across $across:ident, half $low:ident $whole:ident $halfload:ident $halffmadd:ident $opaque:ident
     ) => {
         // Sound by the contract of `Simd`: AVX-512 is there, pointers valid for the lanes used; masked lanes are not
         // accessed.
@@ -202,12 +203,26 @@ macro_rules! avx512 {
             }
             const COLUMNS: bool = true;
             #[inline(always)]
-            unsafe fn columns2(rows: [Self; 2]) -> [Self; 2] {
-                unsafe { $columns2(rows) }
-            }
-            #[inline(always)]
-            unsafe fn columns3(rows: [Self; 3]) -> [Self; 3] {
-                unsafe { $columns3(rows) }
+            unsafe fn columns<const N: usize>(rows: [Self; MOST_COLUMNS]) -> [Self; MOST_COLUMNS] {
+                let mut columns = rows;
+                unsafe {
+                    unrolled!(N, |c| {
+                        let at = _mm512_loadu_si512(Places::<$lanes, N>::AT[c % MOST_COLUMNS].as_ptr().cast());
+                        let from = Places::<$lanes, N>::FROM[c % MOST_COLUMNS];
+                        let mut column = $permute2(rows[0].0, at, rows[1].0);
+                        unrolled!(PAIRS, |q| {
+                            if q > 0 && 2 * q + 1 < N {
+                                let more =
+                                    $permute2(rows[2 * q % MOST_COLUMNS].0, at, rows[(2 * q + 1) % MOST_COLUMNS].0);
+                                column = $blend(from[q % PAIRS] as $Mask, column, more);
+                            } else if q > 0 && 2 * q < N {
+                                column = $permute1(column, from[q % PAIRS] as $Mask, at, rows[2 * q % MOST_COLUMNS].0);
+                            }
+                        });
+                        columns[c % MOST_COLUMNS] = $V(column);
+                    });
+                }
+                columns
             }
         }
     };
@@ -468,64 +483,37 @@ unsafe fn interleave64(re: __m512d, im: __m512d) -> (F64x8, F64x8) {
     unsafe { (F64x8(_mm512_unpacklo_pd(re, im)), F64x8(_mm512_unpackhi_pd(re, im))) }
 }
 
-// Columns of short rows: which element of two registers a lane takes; of three, from the first two and then from the third.
-/// Of rows of N in LANES lanes: where the elements of column c are among two registers, or, if `third`, what to take of a register with those
-/// and of the third one.
-const fn places<const LANES: usize>(n: usize, c: usize, third: bool) -> [u64; LANES] {
-    let mut at = [0; LANES];
-    let mut l = 0;
-    while l < LANES {
-        let from = l * n + c;
-        at[l] = if !third {
-            (from % (2 * LANES)) as u64
-        } else if from < 2 * LANES {
-            l as u64
-        } else {
-            (from - LANES) as u64
-        };
-        l += 1;
-    }
-    at
-}
-/// The same as 32-bit numbers, two in each of 64 bits.
-const fn places32(n: usize, c: usize, third: bool) -> [u64; 8] {
-    let (at, mut pairs, mut l) = (places::<16>(n, c, third), [0; 8], 0);
-    while l < 8 {
-        pairs[l] = at[2 * l] | at[2 * l + 1] << 32;
-        l += 1;
-    }
-    pairs
-}
-macro_rules! columns {
-    ($two:ident $three:ident, $V:ident, $permute:ident, $places:expr) => {
-        #[inline(always)]
-        #[allow(clippy::undocumented_unsafe_blocks)]
-        unsafe fn $two([a, b]: [$V; 2]) -> [$V; 2] {
-            macro_rules! column {
-                ($c:literal) => {{
-                    const AT: [u64; 8] = $places(2, $c, false);
-                    $V($permute(a.0, _mm512_loadu_si512(AT.as_ptr().cast()), b.0))
-                }};
-            }
-            unsafe { [column!(0), column!(1)] }
+/// Twos of registers that rows are in, at most.
+const PAIRS: usize = MOST_COLUMNS / 2;
+
+/// Of rows of N elements in registers of LANES, one behind the other: for each column, which element of two registers a lane takes
+/// (for 512 bits, each place as wide as an element), and for each two registers, which lanes take theirs from those.
+struct Places<const LANES: usize, const N: usize>;
+
+impl<const LANES: usize, const N: usize> Places<LANES, N> {
+    const AT: [[u64; 8]; MOST_COLUMNS] = {
+        let mut at = [[0; 8]; MOST_COLUMNS];
+        let mut i = 0;
+        while i < N * LANES {
+            let (c, l) = (i / LANES, i % LANES);
+            let place = ((l * N + c) % (2 * LANES)) as u64;
+            // Two places of 32 bits, or one of 64.
+            at[c][l * 8 / LANES] |= place << (32 * (l % (LANES / 8)));
+            i += 1;
         }
-        #[inline(always)]
-        #[allow(clippy::undocumented_unsafe_blocks)]
-        unsafe fn $three([a, b, c]: [$V; 3]) -> [$V; 3] {
-            macro_rules! column {
-                ($c:literal) => {{
-                    const AT: [u64; 8] = $places(3, $c, false);
-                    const THIRD: [u64; 8] = $places(3, $c, true);
-                    let two = $permute(a.0, _mm512_loadu_si512(AT.as_ptr().cast()), b.0);
-                    $V($permute(two, _mm512_loadu_si512(THIRD.as_ptr().cast()), c.0))
-                }};
-            }
-            unsafe { [column!(0), column!(1), column!(2)] }
+        at
+    };
+    const FROM: [[u16; PAIRS]; MOST_COLUMNS] = {
+        let mut from = [[0; PAIRS]; MOST_COLUMNS];
+        let mut i = 0;
+        while i < N * LANES {
+            let (c, l) = (i / LANES, i % LANES);
+            from[c][(l * N + c) / (2 * LANES)] |= 1 << l;
+            i += 1;
         }
+        from
     };
 }
-columns!(columns2_32 columns3_32, F32x16, _mm512_permutex2var_ps, places32);
-columns!(columns2_64 columns3_64, F64x8, _mm512_permutex2var_pd, places::<8>);
 
 avx512! {
     F32x16, f32, 16, mask __mmask16,
@@ -535,7 +523,7 @@ avx512! {
     sum total32 total4_32 sums32, squares squares32, deinterleave deinterleave32, interleave interleave32,
     keep _mm512_maskz_mov_ps, swap _mm512_permute_ps::<0xb1>, largest _mm512_reduce_max_ps,
     equals _mm512_cmp_ps_mask::<_CMP_EQ_OQ>, square square32 half_square32,
-    columns columns2_32 columns3_32, across across32, half _mm512_castps512_ps256 _mm512_castps256_ps512 _mm256_maskz_loadu_ps _mm256_fmadd_ps opaque32
+    columns _mm512_permutex2var_ps _mm512_mask_permutexvar_ps _mm512_mask_blend_ps, across across32, half _mm512_castps512_ps256 _mm512_castps256_ps512 _mm256_maskz_loadu_ps _mm256_fmadd_ps opaque32
 }
 avx512! {
     F64x8, f64, 8, mask __mmask8,
@@ -545,7 +533,7 @@ avx512! {
     sum total64 total4_64 sums64, squares squares64, deinterleave interleave64, interleave interleave64,
     keep _mm512_maskz_mov_pd, swap _mm512_permute_pd::<0x55>, largest _mm512_reduce_max_pd,
     equals _mm512_cmp_pd_mask::<_CMP_EQ_OQ>, square square64 half_square64,
-    columns columns2_64 columns3_64, across across64, half _mm512_castpd512_pd256 _mm512_castpd256_pd512 _mm256_maskz_loadu_pd _mm256_fmadd_pd opaque64
+    columns _mm512_permutex2var_pd _mm512_mask_permutexvar_pd _mm512_mask_blend_pd, across across64, half _mm512_castpd512_pd256 _mm512_castpd256_pd512 _mm256_maskz_loadu_pd _mm256_fmadd_pd opaque64
 }
 
 // As above; the table has as many lanes as a register.

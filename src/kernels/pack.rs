@@ -7,8 +7,8 @@
 //! Contract of all functions: the CPU has V's instruction set; pointers are valid for what the text says is read and
 //! written there.
 
-use super::simd::{RealSimd, Simd};
-use super::tile::{MAX_WIDTH, opaque, opaque_ptr, prefetch};
+use super::simd::{MOST_COLUMNS, RealSimd, Simd};
+use super::tile::{MAX_WIDTH, opaque, opaque_ptr, prefetch, unrolled};
 use crate::scalar::Scalar;
 
 /// Steps that are taken over all panels at once.
@@ -360,17 +360,14 @@ unsafe fn turn_columns<R: RealSimd, const K: usize>(lanes: usize, src: *const R:
         let (from, to) = (src.wrapping_add(l * K), dst.wrapping_add(l));
         // SAFETY: LANES lines of the source, and as many elements of K lines.
         unsafe {
-            let (a, b) = (R::load(from), R::load(from.add(R::LANES)));
-            if K == 2 {
-                let [a, b] = R::columns2([a, b]);
-                a.store(to);
-                b.store(to.wrapping_offset(ds));
-            } else {
-                let [a, b, c] = R::columns3([a, b, R::load(from.add(2 * R::LANES))]);
-                a.store(to);
-                b.store(to.wrapping_offset(ds));
-                c.store(to.wrapping_offset(2 * ds));
-            }
+            let mut lines = [R::zero(); MOST_COLUMNS];
+            unrolled!(K, |r| {
+                lines[r % MOST_COLUMNS] = R::load(from.add(r * R::LANES));
+            });
+            let columns = R::columns::<K>(lines);
+            unrolled!(K, |c| {
+                columns[c % MOST_COLUMNS].store(to.wrapping_offset(c as isize * ds));
+            });
         }
         l += R::LANES;
     }

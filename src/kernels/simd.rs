@@ -13,6 +13,8 @@ use crate::scalar::{Complex, Real, Scalar};
 
 /// Lanes of the largest register.
 pub(super) const MOST_LANES: usize = 16;
+/// Registers of which columns are made, at most.
+pub(super) const MOST_COLUMNS: usize = 8;
 
 /// Registers of which lanes become lines.
 pub(super) const ACROSS: usize = 8;
@@ -206,40 +208,27 @@ pub trait RealSimd: Simd<T: Real> {
     unsafe fn keep(self, from: usize, to: usize) -> Self;
     /// Neighbours exchanged: lanes 1, 0, 3, 2…
     unsafe fn swap_pairs(self) -> Self;
-    /// Whether the next two take no more than two shuffles for each register.
+    /// Whether [`RealSimd::columns`] is a few shuffles for each register.
     const COLUMNS: bool = false;
-    /// Registers of consecutive elements, which are rows of two: the two columns.
+    /// The first N registers of consecutive elements, which are rows of N: the columns. N is 2, 3, 5 or 7.
     #[inline(always)]
-    unsafe fn columns2(rows: [Self; 2]) -> [Self; 2] {
-        // SAFETY: as this function's.
-        unsafe { columns(rows) }
-    }
-    /// The same of rows of three.
-    #[inline(always)]
-    unsafe fn columns3(rows: [Self; 3]) -> [Self; 3] {
-        // SAFETY: as this function's.
-        unsafe { columns(rows) }
-    }
-}
-
-/// Registers of consecutive elements, which are rows of N: the columns, by way of memory.
-#[inline(always)]
-unsafe fn columns<V: RealSimd, const N: usize>(rows: [V; N]) -> [V; N] {
-    // SAFETY: the contract of the trait; LANES elements at each address.
-    unsafe {
-        let (mut flat, mut turned) = ([[V::T::ZERO; MOST_LANES]; N], [V::zero(); N]);
-        let flat = flat.as_mut_ptr().cast::<V::T>();
-        for (r, row) in rows.into_iter().enumerate() {
-            row.store(flat.add(r * V::LANES));
-        }
-        for (c, column) in turned.iter_mut().enumerate() {
-            let mut one = [V::T::ZERO; MOST_LANES];
-            for (l, x) in one.iter_mut().enumerate().take(V::LANES) {
-                *x = *flat.add(l * N + c);
+    unsafe fn columns<const N: usize>(rows: [Self; MOST_COLUMNS]) -> [Self; MOST_COLUMNS] {
+        // SAFETY: the contract of the trait; LANES elements at each address.
+        unsafe {
+            let (mut flat, mut turned) = ([[Self::T::ZERO; MOST_LANES]; MOST_COLUMNS], rows);
+            let flat = flat.as_mut_ptr().cast::<Self::T>();
+            for (r, row) in rows.into_iter().enumerate().take(N) {
+                row.store(flat.add(r * Self::LANES));
             }
-            *column = V::load(one.as_ptr());
+            for (c, column) in turned.iter_mut().enumerate().take(N) {
+                let mut one = [Self::T::ZERO; MOST_LANES];
+                for (l, x) in one.iter_mut().enumerate().take(Self::LANES) {
+                    *x = *flat.add(l * N + c);
+                }
+                *column = Self::load(one.as_ptr());
+            }
+            turned
         }
-        turned
     }
 }
 

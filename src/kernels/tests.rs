@@ -213,26 +213,25 @@ fn check_turn<T: Scalar>(kernels: &Kernels<T>) {
     }
 }
 
-/// Rows of two and of three become columns.
+/// Rows become columns.
 fn check_columns<V: RealSimd>(name: &str) {
-    let numbers: Vec<V::T> = (0..3 * V::LANES).map(|i| V::T::from_f64(i as f64)).collect();
-    let at = |i: usize| numbers[i * V::LANES..].as_ptr();
+    let numbers: Vec<V::T> = (0..8 * V::LANES).map(|i| V::T::from_f64(i as f64)).collect();
     let mut out = vec![V::T::ZERO; V::LANES];
-    let mut check = |column: V, n: usize, c: usize| {
-        // SAFETY: as many numbers as a register has lanes.
-        unsafe { column.store(out.as_mut_ptr()) };
-        let wanted: Vec<V::T> = (0..V::LANES).map(|l| numbers[l * n + c]).collect();
-        assert_eq!(out, wanted, "{name}: column {c} of {n}");
+    let mut check = |columns: [V; 8], n: usize| {
+        for (c, column) in columns.into_iter().enumerate().take(n) {
+            // SAFETY: as many numbers as a register has lanes.
+            unsafe { column.store(out.as_mut_ptr()) };
+            let wanted: Vec<V::T> = (0..V::LANES).map(|l| numbers[l * n + c]).collect();
+            assert_eq!(out, wanted, "{name}: column {c} of {n}");
+        }
     };
-    // SAFETY: three registers of numbers.
+    // SAFETY: eight registers of numbers.
     unsafe {
-        let rows = [V::load(at(0)), V::load(at(1)), V::load(at(2))];
-        for (c, column) in V::columns2([rows[0], rows[1]]).into_iter().enumerate() {
-            check(column, 2, c);
-        }
-        for (c, column) in V::columns3(rows).into_iter().enumerate() {
-            check(column, 3, c);
-        }
+        let rows: [V; 8] = core::array::from_fn(|i| V::load(numbers.as_ptr().add(i * V::LANES)));
+        check(V::columns::<2>(rows), 2);
+        check(V::columns::<3>(rows), 3);
+        check(V::columns::<5>(rows), 5);
+        check(V::columns::<7>(rows), 7);
     }
 }
 

@@ -5,10 +5,10 @@
 //! (Zen 5, sgemv T, as dot products and so: 2 x 300 6.3 and 40 GFLOPS.)
 
 use super::*;
-use crate::kernels::simd::RealSimd;
+use crate::kernels::simd::{MOST_COLUMNS, RealSimd};
 
 /// The longest rows.
-pub const LONGEST: usize = 8;
+pub const LONGEST: usize = MOST_COLUMNS;
 
 /// Adds alpha A x to y, A of so many rows of `len` elements; says whether it did.
 #[inline(always)]
@@ -27,7 +27,9 @@ pub unsafe fn add<V: RealSimd>(
             2 => add_rows::<V, 2>(alpha, a, rows, x, y),
             3 => add_rows::<V, 3>(alpha, a, rows, x, y),
             4 => add_rows::<V, 4>(alpha, a, rows, x, y),
+            5 => add_rows::<V, 5>(alpha, a, rows, x, y),
             6 => add_rows::<V, 6>(alpha, a, rows, x, y),
+            7 => add_rows::<V, 7>(alpha, a, rows, x, y),
             8 => add_rows::<V, 8>(alpha, a, rows, x, y),
             _ => return false,
         }
@@ -89,41 +91,41 @@ unsafe fn add_rows<V: RealSimd, const L: usize>(
 unsafe fn columns<V: RealSimd, const L: usize>(v: [V; LONGEST]) -> [V; LONGEST] {
     // SAFETY: the contract of the file.
     unsafe {
+        let none = V::zero();
         // Rows of an even number are rows of half as many pairs: the first of each pair, and the second.
         macro_rules! pairs {
-            ($a:expr, $b:expr) => {
-                V::columns2([$a, $b])
-            };
+            ($a:expr, $b:expr) => {{
+                let [first, second, ..] = V::columns::<2>([$a, $b, none, none, none, none, none, none]);
+                (first, second)
+            }};
         }
-        let none = V::zero();
+        macro_rules! threes {
+            ($a:expr, $b:expr, $c:expr) => {{
+                let [a, b, c, ..] = V::columns::<3>([$a, $b, $c, none, none, none, none, none]);
+                (a, b, c)
+            }};
+        }
         match L {
-            2 => {
-                let [a, b] = pairs!(v[0], v[1]);
-                [a, b, none, none, none, none, none, none]
-            }
-            3 => {
-                let [a, b, c] = V::columns3([v[0], v[1], v[2]]);
-                [a, b, c, none, none, none, none, none]
-            }
             4 => {
-                let ([e, f], [g, h]) = (pairs!(v[0], v[1]), pairs!(v[2], v[3]));
-                let ([a, c], [b, d]) = (pairs!(e, g), pairs!(f, h));
+                let ((e, f), (g, h)) = (pairs!(v[0], v[1]), pairs!(v[2], v[3]));
+                let ((a, c), (b, d)) = (pairs!(e, g), pairs!(f, h));
                 [a, b, c, d, none, none, none, none]
             }
             6 => {
-                let ([g, h], [i, j], [k, l]) = (pairs!(v[0], v[1]), pairs!(v[2], v[3]), pairs!(v[4], v[5]));
-                let ([a, c, e], [b, d, f]) = (V::columns3([g, i, k]), V::columns3([h, j, l]));
+                let ((g, h), (i, j), (k, l)) = (pairs!(v[0], v[1]), pairs!(v[2], v[3]), pairs!(v[4], v[5]));
+                let ((a, c, e), (b, d, f)) = (threes!(g, i, k), threes!(h, j, l));
                 [a, b, c, d, e, f, none, none]
             }
             8 => {
-                let ([i, j], [k, l]) = (pairs!(v[0], v[1]), pairs!(v[2], v[3]));
-                let ([m, n], [o, p]) = (pairs!(v[4], v[5]), pairs!(v[6], v[7]));
-                let (([q, s], [r, t]), ([u, w], [x, z])) = ((pairs!(i, k), pairs!(j, l)), (pairs!(m, o), pairs!(n, p)));
-                let ([a, e], [b, f]) = (pairs!(q, u), pairs!(r, x));
-                let ([c, g], [d, h]) = (pairs!(s, w), pairs!(t, z));
+                let ((i, j), (k, l)) = (pairs!(v[0], v[1]), pairs!(v[2], v[3]));
+                let ((m, n), (o, p)) = (pairs!(v[4], v[5]), pairs!(v[6], v[7]));
+                let (((q, s), (r, t)), ((u, w), (x, z))) = ((pairs!(i, k), pairs!(j, l)), (pairs!(m, o), pairs!(n, p)));
+                let ((a, e), (b, f)) = (pairs!(q, u), pairs!(r, x));
+                let ((c, g), (d, h)) = (pairs!(s, w), pairs!(t, z));
                 [a, b, c, d, e, f, g, h]
             }
-            _ => v,
+            1 => v,
+            _ => V::columns::<L>(v),
         }
     }
 }

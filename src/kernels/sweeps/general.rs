@@ -36,8 +36,7 @@ pub unsafe fn mv<V: Elements>(alpha: V::T, a: &Lines<V::T>, x: *const V::T, y: *
                 }
             }
             (Axis::Rows, true) => {
-                let flat = a.step() == a.line_len() as isize && a.line_len() <= LONGEST_FLAT;
-                if flat && V::add_flat(alpha, a.at(from), to - from, a.line_len(), x, y.add(from)) {
+                if a.is_flat(LONGEST_FLAT) && V::add_flat(alpha, a.at(from), to - from, a.line_len(), x, y.add(from)) {
                     return;
                 }
                 if V::T::IS_COMPLEX {
