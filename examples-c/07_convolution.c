@@ -67,7 +67,7 @@ int main(int argc, char **argv)
     }
     int64_t output[3];
     must(corten_conv_output_size(&conv, output));
-    char text[300];
+    char text[400];
     must(corten_conv_explain(&conv, CORTEN_FORWARD, text, sizeof text));
     printf("%s\n%s\n", corten_get_config(), text);
 

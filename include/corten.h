@@ -29,7 +29,7 @@ const char *corten_get_config(void);
 /* The instruction set whose kernels are used: "generic", "avx2", "avx512". */
 const char *corten_get_isa(void);
 
-/* Number of threads that the next call from this thread may use. */
+/* Number of threads that the next call from this thread may use, as set; no more than there are processors take part. */
 int corten_get_num_threads(void);
 
 /* Sets the number of threads for the whole process, from the next call on; 0 or less restores the number of
@@ -166,7 +166,8 @@ int corten_conv_set_math(int math);
  * form that the algorithm wants; with NULL they are given at each call. A plan may be used by several threads at once. */
 int corten_conv_plan_create(const corten_conv *conv, int pass, const void *weights, corten_conv_plan **plan);
 
-/* Replaces the weights that a plan keeps, after a training step. No call may be using the plan. */
+/* Replaces the weights that a plan keeps, after a training step; one that kept none keeps these from now on. No call may
+ * be using the plan. */
 int corten_conv_plan_set_weights(corten_conv_plan *plan, const void *weights);
 
 /* corten_conv_forward by a plan. weights may be NULL if the plan keeps them, and are not looked at then. */

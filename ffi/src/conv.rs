@@ -432,7 +432,8 @@ unsafe fn handle<'a>(plan: *const corten_conv_plan) -> Result<&'a corten_conv_pl
     unsafe { plan.as_ref() }.map_or_else(|| invalid("plan is NULL".into()), Ok)
 }
 
-/// Replaces the weights that a plan keeps, after a training step. No call may be using the plan.
+/// Replaces the weights that a plan keeps, after a training step; one that kept none keeps these from now on. No call may
+/// be using the plan.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn corten_conv_plan_set_weights(plan: *mut corten_conv_plan, weights: *const c_void) -> c_int {
     // SAFETY: passed on to the caller.

@@ -51,7 +51,7 @@ pub extern "C" fn corten_get_isa() -> *const c_char {
     text(&ISA, || runtime::isa_name().to_string())
 }
 
-/// Number of threads that the next call from this thread may use.
+/// Number of threads that the next call from this thread may use, as set; no more than there are processors take part.
 #[unsafe(no_mangle)]
 pub extern "C" fn corten_get_num_threads() -> c_int {
     to_c(runtime::num_threads())

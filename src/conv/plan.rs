@@ -308,7 +308,10 @@ impl Plan {
                     _ if inputs.weights.is_null() && inner != Pass::BackwardWeights => {
                         return Err(Error {
                             status: Status::NoMemory,
-                            text: format!("no memory: {} bytes were asked for", room.bytes(threads)),
+                            text: format!(
+                                "no memory (see CORTEN_SCRATCH_LIMIT): {} bytes were asked for; a workspace would do, or a plan without weights",
+                                room.bytes(threads)
+                            ),
                         });
                     }
                     Pass::Forward => naive::forward(p, x, inputs.weights, result, &epilogue),

@@ -50,8 +50,10 @@ impl Var {
             let first = text.split(',').next().unwrap_or("").trim();
             let value = first.parse().ok().filter(|n| *n >= least);
             if value.is_none() {
-                let from = if least > 0 { format!(" from {least} on") } else { String::new() };
-                super::trace::say(format_args!("{}={text} is ignored: expected a whole number{from}", self.name));
+                super::trace::say(format_args!(
+                    "{}={text} is ignored: expected a whole number from {least} on",
+                    self.name
+                ));
             }
             value
         };
