@@ -216,7 +216,7 @@ fn limits_that_are_none() {
         ("CORTEN_TIMEOUT", "abc", "expected a whole number from 1 on"),
         ("CORTEN_TIMEOUT", "0", "expected a whole number from 1 on"),
         ("CORTEN_INIT_TIMEOUT", "-3", "expected a whole number from 1 on"),
-        ("CORTEN_SCRATCH_LIMIT", "1M", "expected a whole number"),
+        ("CORTEN_SCRATCH_LIMIT", "1M", "expected a whole number from 0 on"),
     ] {
         let mut command = ranks(2, &["waits"]);
         command.env(name, value);
