@@ -595,7 +595,7 @@ impl<'a, T: Scalar> Product<'a, T> {
 ///
 /// # Safety
 /// As many are there.
-unsafe fn conj_all<T: Scalar>(x: *mut T, n: usize) {
+pub unsafe fn conj_all<T: Scalar>(x: *mut T, n: usize) {
     for i in 0..n {
         // SAFETY: as this function's.
         unsafe { *x.add(i) = (*x.add(i)).conj() };

@@ -5,7 +5,7 @@
 //! whole, which no thread shares, may have bits of their own: no passes, last rows by dot products.
 
 use super::blocking;
-use super::driver::{FEW_COLUMNS, is_better_turned_to_dots};
+use super::driver::{FEW_COLUMNS, conj_all, is_better_turned_to_dots};
 use super::pack::Kernel;
 use crate::kernels::Kernels;
 use crate::kernels::tile::{LEAST_KC, Source, Strided, Tile, opaque};
@@ -474,9 +474,7 @@ pub fn on_the_stack<T: Scalar>(
         } else {
             if half {
                 kernel.turn(m, k, a.ptr(), a.rs(), a_panel, m as isize);
-                for i in 0..if a.is_conj() { m * k } else { 0 } {
-                    *a_panel.add(i) = (*a_panel.add(i)).conj();
-                }
+                conj_all(a_panel, if a.is_conj() { m * k } else { 0 });
             } else if narrow {
                 kernel.pack_narrow(m, k, a.ptr(), a.rs(), a.cs(), a.is_conj(), a_panel);
             } else {
